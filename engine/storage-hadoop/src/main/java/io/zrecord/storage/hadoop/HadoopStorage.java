@@ -282,16 +282,20 @@ public final class HadoopStorage implements Storage {
     return new HadoopReadableFile(files, resolve(name), lengthBytes);
   }
 
-  /** Creates a file. S3A does not look for a file of the name, which would cost two requests. */
+  /**
+   * Creates a file. S3A does not look for a file of the name, which would cost two requests, and
+   * writes without a condition: S3A repeats a request whose answer was lost, and would take its own
+   * object for another's. Nobody else has the names of data files.
+   */
   @Override
   public WritableFile create(String name) {
     Path path = resolve(name);
-    publication();
+    boolean isConditional = publication() == Publication.CONDITIONAL_CREATE;
     try {
       FSDataOutputStreamBuilder<?, ?> builder =
-          files.createFile(path).recursive().overwrite(false);
+          files.createFile(path).recursive().overwrite(isConditional);
       builder.opt(S3A_WITHOUT_PROBES, "true");
-      return new HadoopWritableFile(files, path, builder.build());
+      return new HadoopWritableFile(files, path, builder.build(), isConditional);
     } catch (IOException e) {
       throw HadoopErrors.of(files.getConf(), "create", path, e);
     }

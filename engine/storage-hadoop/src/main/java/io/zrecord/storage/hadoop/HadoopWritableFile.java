@@ -2,6 +2,7 @@ package io.zrecord.storage.hadoop;
 
 import io.zrecord.storage.WritableFile;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -17,14 +18,22 @@ final class HadoopWritableFile implements WritableFile {
   private final FileSystem files;
   private final Path file;
   private final FSDataOutputStream stream;
+  private final boolean isWhole;
   private final byte[] copied = new byte[COPIED_BYTES];
   private long positionBytes;
   private boolean isClosed;
 
-  HadoopWritableFile(FileSystem files, Path file, FSDataOutputStream stream) {
+  /**
+   * Makes a file.
+   *
+   * @param isWhole whether the file system has files as a whole or not at all, as a store of
+   *     objects
+   */
+  HadoopWritableFile(FileSystem files, Path file, FSDataOutputStream stream, boolean isWhole) {
     this.files = files;
     this.file = file;
     this.stream = stream;
+    this.isWhole = isWhole;
   }
 
   @Override
@@ -81,7 +90,24 @@ final class HadoopWritableFile implements WritableFile {
     try {
       stream.close();
     } catch (IOException e) {
-      throw HadoopErrors.of(files.getConf(), "finish", file, e);
+      if (!isThere(e)) {
+        throw HadoopErrors.of(files.getConf(), "finish", file, e);
+      }
+    }
+  }
+
+  /**
+   * Tells whether the file is there after a failure: the answer may have been lost, and the end of
+   * an upload in parts cannot be repeated. Nobody else has the name.
+   */
+  private boolean isThere(IOException failure) {
+    if (!isWhole || failure instanceof InterruptedIOException) {
+      return false;
+    }
+    try {
+      return files.getFileStatus(file).getLen() == positionBytes;
+    } catch (IOException e) {
+      return false;
     }
   }
 

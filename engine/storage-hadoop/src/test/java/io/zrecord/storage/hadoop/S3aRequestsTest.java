@@ -131,6 +131,38 @@ final class S3aRequestsTest {
     assertThat(storage.lengthBytes("shard/x")).isEqualTo(length);
   }
 
+  private void write(String name, int length) {
+    try (WritableFile file = storage.create(name)) {
+      file.write(ByteBuffer.wrap(new byte[length]));
+      file.finish();
+    }
+  }
+
+  private static boolean isLast(HttpRequest request) {
+    return request.target().contains("/shard/x")
+        && (request.method().equals("POST")
+            ? request.target().contains("uploadId=")
+            : request.method().equals("PUT") && !request.target().contains("uploadId="));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {5, 40 << 20})
+  void aDataFileWhoseAnswerWasLostIsFinished(int length) {
+    storage.publish("m/0", new byte[1]);
+    for (HttpFault fault : List.of(HttpFault.answerLost(), HttpFault.doneAnd(503, "SlowDown"))) {
+      proxy.heal();
+      proxy.inject(1, S3aRequestsTest::isLast, fault);
+      write("shard/x", length);
+      assertThat(proxy.faults()).isEqualTo(1);
+      assertThat(storage.lengthBytes("shard/x")).isEqualTo(length);
+      storage.delete("shard/x");
+    }
+    proxy.inject(100, S3aRequestsTest::isLast, HttpFault.refused(500, "InternalError"));
+    assertThatThrownBy(() -> write("shard/x", length))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("shard/x");
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void settingsOfTheUserAreKept(boolean isTask) throws IOException {
