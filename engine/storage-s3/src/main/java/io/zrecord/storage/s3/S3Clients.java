@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
-import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
-import software.amazon.awssdk.core.SdkSystemSetting;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -15,7 +13,6 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
 import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
 import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
-import software.amazon.awssdk.retries.StandardRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
@@ -25,7 +22,6 @@ final class S3Clients {
   /** Threads of the engine ask 256 times at a time; hedged reads and uploads come on top. */
   private static final int CONNECTIONS = 640;
 
-  private static final int TRIES = 5;
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration SILENCE = Duration.ofSeconds(30);
   private static final Duration WAIT_FOR_CONNECTION = Duration.ofSeconds(60);
@@ -40,7 +36,7 @@ final class S3Clients {
             .connectionTimeout(CONNECT)
             .socketTimeout(SILENCE)
             .connectionAcquisitionTimeout(WAIT_FOR_CONNECTION))
-        .overrideConfiguration(o -> o.retryStrategy(retries()))
+        .overrideConfiguration(o -> o.retryStrategy(S3Retries.of(options)))
         // Servers that are not Amazon's know neither checksums in trailers nor chunks with
         // signatures. The engine has checksums of its own.
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
@@ -58,13 +54,6 @@ final class S3Clients {
         .ifPresent(name -> builder.region(Region.of(name)));
     builder.forcePathStyle(options.isPathStyle().orElse(isForeign));
     return builder.build();
-  }
-
-  private static StandardRetryStrategy retries() {
-    StandardRetryStrategy strategy = AwsRetryStrategy.standardRetryStrategy();
-    return SdkSystemSetting.AWS_MAX_ATTEMPTS.getStringValue().isPresent()
-        ? strategy
-        : strategy.toBuilder().maxAttempts(TRIES).build();
   }
 
   /** Returns the endpoint of the options, or the one that the SDK finds in the environment. */

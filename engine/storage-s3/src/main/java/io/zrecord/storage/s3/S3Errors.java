@@ -47,7 +47,16 @@ final class S3Errors {
           e);
     }
     return new StorageException(
-        path, problem + reason(e) + ". Check the endpoint, and the network to it", e);
+        path,
+        problem + reason(e) + ". " + waitLonger(e) + "Check the endpoint, and the network to it",
+        e);
+  }
+
+  private static String waitLonger(SdkException e) {
+    return tries(e) == 1
+        ? ""
+        : "The option 'retrySeconds' (" + S3Retries.DEFAULT_SECONDS
+            + " by default) says how long failures that may pass are tried again. ";
   }
 
   private static ZRecordException of(String problem, String path, S3Exception e) {
@@ -89,7 +98,9 @@ final class S3Errors {
           path, problem + reason(e) + ". Free space or raise the quota, then try again", e);
     }
     return new StorageException(
-        path, problem + reason(e) + ". Try again later, or see the server's log", e);
+        path,
+        problem + reason(e) + ". " + waitLonger(e) + "Try again later, or see the server's log",
+        e);
   }
 
   private static String region(S3Exception e) {

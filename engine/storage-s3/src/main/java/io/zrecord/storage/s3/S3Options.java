@@ -16,9 +16,12 @@ record S3Options(
     Optional<URI> endpoint,
     Optional<String> region,
     Optional<Boolean> isPathStyle,
-    boolean isAnonymous) {
+    boolean isAnonymous,
+    Optional<Integer> retrySeconds) {
+  private static final int MOST_RETRY_SECONDS = 86_400;
+
   private static final Set<String> NAMES =
-      new TreeSet<>(Set.of("anonymous", "endpoint", "pathStyle", "region"));
+      new TreeSet<>(Set.of("anonymous", "endpoint", "pathStyle", "region", "retrySeconds"));
 
   /**
    * Reads options.
@@ -38,7 +41,8 @@ record S3Options(
         value(options, "endpoint").map(S3Options::url),
         value(options, "region"),
         value(options, "pathStyle").map(text -> truth("pathStyle", text)),
-        value(options, "anonymous").map(text -> truth("anonymous", text)).orElse(false));
+        value(options, "anonymous").map(text -> truth("anonymous", text)).orElse(false),
+        value(options, "retrySeconds").map(S3Options::retrySeconds));
   }
 
   private static Optional<String> value(Map<String, String> options, String name) {
@@ -47,6 +51,19 @@ record S3Options(
       throw new IllegalArgumentException("Option '" + name + "' is empty; leave it out instead");
     }
     return Optional.ofNullable(value);
+  }
+
+  private static int retrySeconds(String text) {
+    try {
+      int seconds = Integer.parseInt(text);
+      if (seconds >= 0 && seconds <= MOST_RETRY_SECONDS) {
+        return seconds;
+      }
+    } catch (NumberFormatException e) {
+      // The message below says what is allowed.
+    }
+    throw new IllegalArgumentException("Option 'retrySeconds' is '" + text
+        + "'; use a whole number from 0, which tries once, to " + MOST_RETRY_SECONDS);
   }
 
   private static URI url(String text) {

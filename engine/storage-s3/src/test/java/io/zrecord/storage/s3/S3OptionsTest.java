@@ -29,7 +29,7 @@ final class S3OptionsTest {
     assertThatThrownBy(() -> S3Options.parse(Map.of("secretKey", "s3cret")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'secretKey'")
-        .hasMessageContaining("anonymous, endpoint, pathStyle, region")
+        .hasMessageContaining("anonymous, endpoint, pathStyle, region, retrySeconds")
         .hasMessageContaining("no options")
         .hasMessageNotContaining("s3cret");
   }
@@ -42,6 +42,9 @@ final class S3OptionsTest {
     "endpoint,ftp://host,http://host:port",
     "endpoint,http://a b,http://host:port",
     "region,' ',empty",
+    "retrySeconds,-1,from 0",
+    "retrySeconds,2m,from 0",
+    "retrySeconds,86401,to 86400",
   })
   void aValueThatIsNotAllowedIsRefused(String name, String value, String remedy) {
     assertThatThrownBy(() -> S3Options.parse(Map.of(name, value)))

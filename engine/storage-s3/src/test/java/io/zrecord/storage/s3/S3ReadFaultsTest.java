@@ -178,7 +178,8 @@ final class S3ReadFaultsTest {
     String endpoint = server.endpoint();
     server.close();
     assertThatThrownBy(() -> io.zrecord.Storages.at(
-                "s3://b/data", java.util.Map.of("endpoint", endpoint, "anonymous", "true"))
+                "s3://b/data",
+                java.util.Map.of("endpoint", endpoint, "anonymous", "true", "retrySeconds", "1"))
             .exists("f"))
         .isInstanceOf(StorageException.class)
         .hasMessageContaining("s3://b/data/f")

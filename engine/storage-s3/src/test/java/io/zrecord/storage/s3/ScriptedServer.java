@@ -79,13 +79,24 @@ final class ScriptedServer implements AutoCloseable {
   private final List<Request> requests = new CopyOnWriteArrayList<>();
   private final S3Client client;
 
-  /** Starts a server that answers with what a function returns. */
+  /** Starts a server that answers with what a function returns, and is asked five times. */
   ScriptedServer(Function<Request, Answer> script) throws IOException {
+    this(1, script);
+  }
+
+  /** Starts a server that is asked again for about some time. */
+  ScriptedServer(int retrySeconds, Function<Request, Answer> script) throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
     server.createContext("/", exchange -> answer(exchange, script));
     server.start();
-    client = S3Clients.create(S3Options.parse(Map.of("endpoint", endpoint(), "anonymous", "true")));
+    client = S3Clients.create(S3Options.parse(Map.of(
+        "endpoint",
+        endpoint(),
+        "anonymous",
+        "true",
+        "retrySeconds",
+        String.valueOf(retrySeconds))));
   }
 
   private void answer(HttpExchange exchange, Function<Request, Answer> script) throws IOException {
