@@ -231,7 +231,8 @@ final class PatchedFromAfarTest {
     if (layout.isPromotable()) {
       states.put("updated, deleted and promoted", table().promoteField("v", ElementType.I64));
     }
-    long length = states.values().stream().mapToLong(TableSnapshot::length).min().orElseThrow();
+    long length =
+        states.values().stream().mapToLong(TableSnapshot::length).min().orElseThrow();
     long[] indices = indices(random, length, shards, layout);
     for (Way way : Way.values()) {
       Asked before = read(untouched, way, indices);
@@ -243,7 +244,8 @@ final class PatchedFromAfarTest {
   @EnumSource(Layout.class)
   void aShardThatLacksTheFieldCostsNothing(Layout layout) {
     Random random = Budget.random();
-    FieldSpec other = RecordSchema.builder().field("n", ElementType.I32).build().fields().get(0);
+    FieldSpec other =
+        RecordSchema.builder().field("n", ElementType.I32).build().fields().get(0);
     append(new RecordSchema(List.of(other)), layout, random);
     FieldSpec added = new FieldSpec(
         2, "v", layout.field.type(), layout.field.shape(), layout.field.compression());
@@ -287,7 +289,8 @@ final class PatchedFromAfarTest {
     OpenShards.shared().clear();
     UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), REGION_BYTES);
     TableSnapshot far = RecordTable.at(storage).version(version.version());
-    long[] firstOfEach = IntStream.range(0, far.shards().size()).mapToLong(far::firstIndex).toArray();
+    long[] firstOfEach =
+        IntStream.range(0, far.shards().size()).mapToLong(far::firstIndex).toArray();
     try (RecordDataset near = RecordDataset.open(version, ReadOptions.defaults());
         RecordDataset dataset = RecordDataset.open(far, ReadOptions.defaults())) {
       // Opens the shards and reads their tables.
@@ -320,7 +323,9 @@ final class PatchedFromAfarTest {
 
   /** More records than a selection may hold at once, from all over the table. */
   @ParameterizedTest
-  @EnumSource(value = Layout.class, names = {"VARIABLE", "TEXTS_IN_BLOCKS", "NESTED", "LISTS"})
+  @EnumSource(
+      value = Layout.class,
+      names = {"VARIABLE", "TEXTS_IN_BLOCKS", "NESTED", "LISTS"})
   void aSelectionHoldsItsValuesAndABoundBesides(Layout layout) {
     Random random = Budget.random();
     int shards = 7;

@@ -29,8 +29,7 @@ final class HadoopWritableFile implements WritableFile {
    * @param isWhole whether the file system has files as a whole or not at all, as a store of
    *     objects
    */
-  HadoopWritableFile(
-      FileSystem files, Path file, FSDataOutputStream stream, boolean isWhole) {
+  HadoopWritableFile(FileSystem files, Path file, FSDataOutputStream stream, boolean isWhole) {
     this.files = files;
     this.file = file;
     this.stream = stream;

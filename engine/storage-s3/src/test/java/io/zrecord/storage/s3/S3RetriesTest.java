@@ -60,14 +60,13 @@ final class S3RetriesTest {
     Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
     try (ScriptedServer server = new ScriptedServer(
         2,
-        request -> asked
-                    .computeIfAbsent(request.target(), name -> new AtomicInteger())
-                    .incrementAndGet()
-                <= 4
-            ? (request.target().hashCode() % 2 == 0
-                ? Answer.dropped()
-                : Answer.error(503, "SlowDown"))
-            : Answer.of(200, "x"))) {
+        request ->
+            asked.computeIfAbsent(request.target(), name -> new AtomicInteger()).incrementAndGet()
+                    <= 4
+                ? (request.target().hashCode() % 2 == 0
+                    ? Answer.dropped()
+                    : Answer.error(503, "SlowDown"))
+                : Answer.of(200, "x"))) {
       Storage storage = server.storage();
       ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
       List<Future<byte[]>> reads = new ArrayList<>();

@@ -44,8 +44,7 @@ final class ChangedValues {
   @Nullable
   ByteBuffer sideBySide(ChangedField field) {
     SideBySide values = mayBeSideBySide(field) ? field.sideBySide() : null;
-    return values != null
-            && (values.isVerified() || context.verification() == Verification.NEVER)
+    return values != null && (values.isVerified() || context.verification() == Verification.NEVER)
         ? values.bytes()
         : null;
   }

@@ -110,8 +110,8 @@ final class WantedSlots {
     }
     ShardPart part = context.part(source);
     long count = field.slots().count();
-    boolean wantsAll = count * Entry.BYTES <= MOST_BYTES_SIDE_BY_SIDE
-        && values.isWorthSideBySide(field, 1);
+    boolean wantsAll =
+        count * Entry.BYTES <= MOST_BYTES_SIDE_BY_SIDE && values.isWorthSideBySide(field, 1);
     if (wantsAll) {
       sideBySide.add(source);
     }

@@ -42,8 +42,8 @@ final class ManyShardsTest {
   /** Makes a list in which one shard stands for all. */
   private ShardList shards(Storage storage) {
     RecordSchema schema = RecordSchema.builder().field("v", ElementType.I32).build();
-    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
-        directory.toString(), schema, WriteOptions.defaults())) {
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, WriteOptions.defaults())) {
       RecordAppender records = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         records.set("v", i).endRecord();
@@ -78,7 +78,8 @@ final class ManyShardsTest {
   }
 
   private static ShardedFieldReader gathered(ShardList shards, long... indices) {
-    FieldSpec field = RecordSchema.builder().field("v", ElementType.I32).build().fields().get(0);
+    FieldSpec field =
+        RecordSchema.builder().field("v", ElementType.I32).build().fields().get(0);
     ShardedFieldReader reader =
         new ShardedFieldReader(field, shards, Verification.FIRST, new ReadMetrics());
     reader.select(indices, 0, indices.length);
