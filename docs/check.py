@@ -1,4 +1,4 @@
-"""Checks the pages and the built site: links and their anchors, and the length of lines of prose."""
+"""Checks the pages and the built site: links, anchors, the length of lines, marks of blocks, and figures of the README."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "pages"))
+import run
 
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "target" / "site"
@@ -82,8 +85,39 @@ def long_lines() -> list[str]:
     ]
 
 
+def unmarked_blocks() -> list[str]:
+    """Blocks of pages that docs/run-pages can neither run nor leave out."""
+    problems = []
+    for page in run.pages_to_run():
+        try:
+            marks, blocks = run.blocks_of(page)
+        except run.PageError as error:
+            problems.append(str(error))
+            continue
+        is_run = not any(mark.startswith("not run: ") for mark in marks)
+        problems += [
+            f"{page.relative_to(ROOT)}:{block.line}: docs/run-pages cannot run a block in {block.language!r}; mark the block"
+            for block in blocks
+            if is_run and not block.marks and block.language not in run.LANGUAGES
+        ]
+    return problems
+
+
+def figures_of_readme() -> list[str]:
+    """Figures in the first table of the README that docs/benchmarks.md does not have."""
+    benchmarks = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    millions = {f"{int(number.replace(',', '')) / 1e6:.1f}" for number in re.findall(r"\d{1,3},\d{3},\d{3}", benchmarks)}
+    known = millions | set(re.findall(r"\d+\.\d+", benchmarks))
+    table = (ROOT / "README.md").read_text(encoding="utf-8").split("\n\n|", 1)[1].split("\n\n", 1)[0]
+    return [
+        f"README.md: {figure} is no figure of docs/benchmarks.md"
+        for figure in re.findall(r"\d+\.\d+", table)
+        if figure not in known
+    ]
+
+
 def main() -> None:
-    problems = broken_in_sources() + long_lines() + broken_in_site()
+    problems = broken_in_sources() + long_lines() + unmarked_blocks() + figures_of_readme() + broken_in_site()
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
