@@ -11,6 +11,9 @@ import java.nio.file.Path;
 
 /** Turns failures reported by the operating system into advice. Stateless. */
 public final class FileErrors {
+  /** Words of the message that says that the process may not open another file. */
+  public static final String TOO_MANY_OPEN = "too many open files";
+
   private FileErrors() {}
 
   /**
@@ -66,7 +69,7 @@ public final class FileErrors {
     }
     if (mentions(e, "Too many open files")) {
       return new FileUnavailableException(
-          file, problem + "too many open files. Raise the limit (ulimit -n)", e);
+          file, problem + TOO_MANY_OPEN + ". Raise the limit (ulimit -n)", e);
     }
     if (e.getCause() instanceof OutOfMemoryError) {
       return new FileUnavailableException(

@@ -5,11 +5,13 @@ import io.zrecord.DatasetKind;
 import io.zrecord.MovedRecord;
 import io.zrecord.RecordSource;
 import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.read.StoreView;
 import io.zrecord.internal.store.rewrite.StoreCopy;
 import io.zrecord.internal.store.write.StoreLimits;
@@ -138,7 +140,7 @@ public final class RecordStore implements RecordSource {
 
   private static void requireEmpty(MutableFiles files) {
     for (String name : files.list("")) {
-      if (!name.equals("lock")) {
+      if (!name.equals("lock") && !WriterToken.isName(name)) {
         throw new DatasetExistsException(
             files.location(),
             "Cannot create a store at " + files.location()
@@ -352,19 +354,27 @@ public final class RecordStore implements RecordSource {
   /**
    * Commits and closes the store. Batches that were handed out stay valid.
    *
+   * @throws io.zrecord.errors.DiskFullException if there is no space for what is not committed. The
+   *     store stays open and locked: free space, and close again
    * @throws io.zrecord.errors.StorageException if a commit of another thread does not end in time;
    *     what was acknowledged is safe, and the store stays locked until the process ends
    */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (isClosed) {
       return;
     }
-    isClosed = true;
-    batches.close();
+    boolean staysOpen = false;
     try {
       core.close();
+    } catch (DiskFullException e) {
+      staysOpen = !core.isClosed();
+      throw e;
     } finally {
+      if (!staysOpen) {
+        isClosed = true;
+        batches.close();
+      }
       if (core.isClosed()) {
         lock.close();
       }

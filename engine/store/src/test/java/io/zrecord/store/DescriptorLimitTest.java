@@ -7,12 +7,18 @@ import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.FileErrors;
+import io.zrecord.errors.FileUnavailableException;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFile;
+import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
+import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.JavaProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -56,6 +62,11 @@ class DescriptorLimitTest {
   }
 
   @Test
+  void aStoreOfTooManyFieldsLeavesNothing() throws Exception {
+    run("wide");
+  }
+
+  @Test
   void aTableOfThousandsOfChunks() throws Exception {
     run("table");
   }
@@ -96,6 +107,7 @@ class DescriptorLimitTest {
         case "store" -> store(path, 64);
         case "group" -> store(path, RECORDS);
         case "refused" -> refused(path);
+        case "wide" -> wide(path);
         default -> table(path);
       }
     }
@@ -157,6 +169,51 @@ class DescriptorLimitTest {
         }
       }
       report("refused", path);
+    }
+
+    private static void wide(Path path) throws IOException {
+      loadWhatAFailureNeeds(path.resolveSibling("other"));
+      RecordSchema.Builder fields = RecordSchema.builder();
+      for (int i = 0; i < LIMIT; i++) {
+        fields.field("f" + i, ElementType.I32);
+      }
+      RecordSchema schema = fields.build();
+      for (int attempt = 0; attempt < 3; attempt++) {
+        try {
+          RecordStore.create(path, schema, StoreOptions.defaults()).close();
+          throw new AssertionError("a store of " + LIMIT + " fields was created");
+        } catch (FileUnavailableException e) {
+          assertThat(e).hasMessageContaining("ulimit -n").hasMessageContaining("need about 576");
+        }
+        try (Stream<Path> left = Files.list(path)) {
+          assertThat(left)
+              .extracting(file -> file.getFileName().toString())
+              .containsExactly("lock");
+        }
+      }
+      RecordStore.create(path, SCHEMA, StoreOptions.defaults()).close();
+      report("wide", path);
+    }
+
+    /** Lets a creation fail once. No class can be loaded from a directory without descriptors. */
+    private static void loadWhatAFailureNeeds(Path path) {
+      LocalMutableFiles files = new LocalMutableFiles(path);
+      files.createRoot();
+      MutableFiles failing = new ForwardingFiles(files) {
+        @Override
+        public MutableFile create(String name) {
+          if (name.equals("journal")) {
+            throw FileErrors.of("create", path, new IOException("Too many open files"));
+          }
+          return super.create(name);
+        }
+      };
+      try {
+        RecordStore.create(failing, SCHEMA, StoreOptions.defaults(), () -> {});
+        throw new AssertionError("a store without a journal was created");
+      } catch (FileUnavailableException e) {
+        // As it must be.
+      }
     }
 
     private static void table(Path path) throws IOException {

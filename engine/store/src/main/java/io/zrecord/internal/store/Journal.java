@@ -48,8 +48,16 @@ public final class Journal implements AutoCloseable {
   /** Creates the file; the caller forces the directory. */
   public static Journal create(MutableFiles files, UUID storeId) {
     Journal journal = new Journal(files.create(FILE_NAME), storeId, 0);
-    journal.writeHeader();
-    return journal;
+    boolean isWhole = false;
+    try {
+      journal.writeHeader();
+      isWhole = true;
+      return journal;
+    } finally {
+      if (!isWhole) {
+        journal.close();
+      }
+    }
   }
 
   /**

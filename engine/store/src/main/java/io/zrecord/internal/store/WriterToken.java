@@ -97,8 +97,13 @@ public final class WriterToken {
     }
   }
 
+  /** Tells whether a name is that of a token. Beside nothing else, it is left of a creation. */
+  public static boolean isName(String name) {
+    return name.startsWith(PREFIX);
+  }
+
   private static List<String> all(MutableFiles files) {
-    return files.list("").stream().filter(found -> found.startsWith(PREFIX)).toList();
+    return files.list("").stream().filter(WriterToken::isName).toList();
   }
 
   /** Deletes the files of all writers of a store that is one no longer. */

@@ -146,10 +146,15 @@ public final class StoreRepair {
         lanes,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
-    try (StoreWriter core =
-        StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer))) {
-      change.to(core);
-      core.recount();
+    StoreWriter core = StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer));
+    try {
+      try (core) {
+        change.to(core);
+        core.recount();
+      }
+    } finally {
+      // Without space for what is not committed, the store would stay open.
+      core.abandon();
     }
   }
 

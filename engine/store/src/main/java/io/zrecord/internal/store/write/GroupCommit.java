@@ -331,6 +331,7 @@ final class GroupCommit {
    * are.
    *
    * @throws StorageException if a commit does not end in time; the files stay open
+   * @throws DiskFullException if there is no space for what is not committed; the store stays open
    */
   void close() {
     if (closeFiles()) {
@@ -356,6 +357,7 @@ final class GroupCommit {
               + " s; the medium may hang. What was acknowledged is safe. The store is locked until this process ends");
     }
     boolean isWhole = false;
+    boolean staysOpen = false;
     try {
       if (failure == null && !isClosed) {
         Changes last;
@@ -368,13 +370,33 @@ final class GroupCommit {
         isWhole = true;
       }
       return isWhole;
+    } catch (DiskFullException e) {
+      staysOpen = true;
+      throw new DiskFullException(
+          e.resource(),
+          "Cannot close " + store.files().location() + ": " + e.getMessage()
+              + ". The store stays open, with what is not committed: free space, and close it again",
+          e);
     } finally {
-      isClosed = true;
-      try {
+      endTurn(staysOpen);
+    }
+  }
+
+  private void endTurn(boolean staysOpen) {
+    try {
+      if (!staysOpen) {
+        isClosed = true;
         store.close();
-      } finally {
-        giveBackTurn();
       }
+    } finally {
+      giveBackTurn();
+    }
+  }
+
+  /** Closes the files as they are, without a commit. Does nothing if the store is closed. */
+  void abandon() {
+    if (!isClosed && turn.take(limits.closeTimeout())) {
+      endTurn(false);
     }
   }
 }

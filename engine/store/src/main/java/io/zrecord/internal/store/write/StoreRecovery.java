@@ -1,6 +1,8 @@
 package io.zrecord.internal.store.write;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.FileErrors;
+import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
@@ -31,6 +33,9 @@ import org.slf4j.LoggerFactory;
  * one thread, once.
  */
 public final class StoreRecovery {
+  /** Open files of a writer besides two for each field: chunks, journal, lock and what is read. */
+  private static final int OTHER_OPEN_FILES = 64;
+
   private final StoreFiles store;
   private final boolean acceptsLoss;
   private final Map<Integer, ChunkMeta> unfull = new TreeMap<>(Integer::compareUnsigned);
@@ -49,24 +54,72 @@ public final class StoreRecovery {
       MutableFiles files, UUID storeId, RecordSchema schema, StoreLimits limits) {
     WriterToken writer = WriterToken.take(files);
     List<String> stems = FileStems.of(schema.fields());
-    EntryTable[] tables = new EntryTable[stems.size()];
-    List<FieldMeta> fields = new ArrayList<>();
-    for (int i = 0; i < tables.length; i++) {
-      tables[i] = EntryTable.create(files, stems.get(i));
-      fields.add(new FieldMeta(schema.fields().get(i), stems.get(i), 0, 0));
+    List<AutoCloseable> opened = new ArrayList<>();
+    boolean isCreated = false;
+    try {
+      EntryTable[] tables = new EntryTable[stems.size()];
+      List<FieldMeta> fields = new ArrayList<>();
+      for (int i = 0; i < tables.length; i++) {
+        tables[i] = EntryTable.create(files, stems.get(i));
+        opened.add(tables[i]);
+        fields.add(new FieldMeta(schema.fields().get(i), stems.get(i), 0, 0));
+      }
+      Journal journal = Journal.create(files, storeId);
+      opened.add(journal);
+      StoreMeta meta = new StoreMeta(
+          new ShardMeta(storeId, 0, true, limits.chunkBytes(), List.of(), fields),
+          List.of(),
+          limits.chunkRecords(),
+          0);
+      files.forceDirectory("");
+      LiveState live = LiveState.beginRecovery(files, storeId, writer);
+      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
+      opened.add(store.chunks());
+      files.replace(ShardMeta.FILE_NAME, meta.write(), writer::require);
+      store.endRecovery(0);
+      isCreated = true;
+      return new StoreWriter(store, limits, new StoreWriter.Recovery(0, 0));
+    } catch (FileUnavailableException e) {
+      throw withNeed(files, stems.size(), e);
+    } finally {
+      if (!isCreated) {
+        Closing.all(opened);
+        removeCreated(files, stems, writer);
+      }
     }
-    Journal journal = Journal.create(files, storeId);
-    StoreMeta meta = new StoreMeta(
-        new ShardMeta(storeId, 0, true, limits.chunkBytes(), List.of(), fields),
-        List.of(),
-        limits.chunkRecords(),
-        0);
-    files.forceDirectory("");
-    LiveState live = LiveState.beginRecovery(files, storeId, writer);
-    StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
-    files.replace(ShardMeta.FILE_NAME, meta.write(), writer::require);
-    store.endRecovery(0);
-    return new StoreWriter(store, limits, new StoreWriter.Recovery(0, 0));
+  }
+
+  /** Removes what a failed creation made, so that the directory can be used again. */
+  private static void removeCreated(MutableFiles files, List<String> stems, WriterToken writer) {
+    try {
+      // If the meta file is there, so is the store: the failure came after it.
+      if (!files.exists(ShardMeta.FILE_NAME)) {
+        stems.forEach(stem -> EntryTable.delete(files, stem));
+        files.delete(Journal.FILE_NAME);
+        files.delete(LiveState.FILE_NAME);
+        writer.release();
+      }
+    } catch (RuntimeException e) {
+      LoggerFactory.getLogger(StoreRecovery.class)
+          .warn(
+              "Files of a store that could not be created stay in {}: {}",
+              files.location(),
+              e.getMessage());
+    }
+  }
+
+  /** Returns the failure, with the number of open files that the store needs if that is why. */
+  private static FileUnavailableException withNeed(
+      MutableFiles files, int fieldCount, FileUnavailableException e) {
+    if (!String.valueOf(e.getMessage()).contains(FileErrors.TOO_MANY_OPEN)) {
+      return e;
+    }
+    return new FileUnavailableException(
+        files.location(),
+        "Cannot open " + files.location() + ": " + e.getMessage() + ". A store has two files open"
+            + " for each field, and some more: these " + fieldCount + " fields need about "
+            + (2L * fieldCount + OTHER_OPEN_FILES),
+        e);
   }
 
   /**
@@ -119,6 +172,8 @@ public final class StoreRecovery {
           new StoreRecovery(store, meta, acceptsLoss).run(new Checkpoint(store, limits));
       isOpen = true;
       return new StoreWriter(store, limits, recovery);
+    } catch (FileUnavailableException e) {
+      throw withNeed(files, meta.shard().fields().size(), e);
     } finally {
       if (!isOpen) {
         Closing.all(opened);

@@ -150,6 +150,8 @@ public final class StoreWriter implements AutoCloseable {
    * they are; opening the store again recovers it.
    *
    * @throws StorageException if a commit does not end in time; the files stay open
+   * @throws io.zrecord.errors.DiskFullException if there is no space for what is not committed; the
+   *     store stays open
    */
   @Override
   public void close() {
@@ -158,10 +160,22 @@ public final class StoreWriter implements AutoCloseable {
 
   /** Closes the store, and returns what the caller needs to change its files at rest. */
   public WriterToken closeForChange() {
-    if (!group.closeFiles()) {
-      requireWriter();
+    try {
+      if (!group.closeFiles()) {
+        requireWriter();
+      }
+      return store.writer();
+    } finally {
+      abandon();
     }
-    return store.writer();
+  }
+
+  /**
+   * Closes the files as they are, without a commit; opening the store again recovers it. Does
+   * nothing if the store is closed.
+   */
+  public void abandon() {
+    group.abandon();
   }
 
   public boolean isClosed() {
