@@ -25,7 +25,9 @@ from zrecord._fetched import REQUEST_BYTES, FetchedBytes
 from zrecord._remote import RemotePath
 
 TABLES = sorted(
-    manifest.parent.relative_to(GOLDEN).as_posix() for manifest in GOLDEN.rglob("manifest") if manifest.parent.name != "retracted"
+    manifest.parent.relative_to(GOLDEN).as_posix()
+    for manifest in GOLDEN.rglob("manifest")
+    if manifest.parent.name != "retracted" and manifest.parent.parent.name != "forged"
 )
 UNITS, PATCHES, BLOCKS = "v2-units", "v2-patches", "v2-blocks"
 SECRET = "wJalrXUtnFEMI"

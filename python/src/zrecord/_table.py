@@ -377,19 +377,27 @@ def _read_unless_replaced(path: Location, version: int) -> _Manifest:
         hint = None
     if hint and hint.leads_to(found):
         return found
-    following = _readable(path, version + 1)
+    following = _unless_refused(path, version + 1)
     if hint and (
         hint.contradicts(found)
         or (hint.version >= version and hint.table != found.table)
         or (following and hint.leads_to(following) and not following.follows(found))
     ):
         raise _misplaced(path, version)
-    before = None if found.is_beginning else _readable(path, version - 1)
+    before = None if found.is_beginning else _unless_refused(path, version - 1)
     fits = [following.follows(found)] if following and following.table == found.table else []
     fits += [found.follows(before)] if before else []
     if fits and not any(fits):
         raise _misplaced(path, version)
     return found
+
+
+def _unless_refused(path: Location, version: int) -> _Manifest | None:
+    """Reads a manifest as ``_readable`` does. A server may refuse a file that is missing."""
+    try:
+        return _readable(path, version)
+    except StorageError:
+        return None
 
 
 def _described(newest: _Manifest) -> str:
