@@ -92,7 +92,7 @@ public final class CountsOfConstants extends Rule<LogicalPlan> {
       Object[] members = new Object[aggregate.productArity()];
       for (int i = 0; i < members.length; i++) {
         Object member = aggregate.productElement(i);
-        members[i] = member instanceof Boolean ? Boolean.FALSE : member;
+        members[i] = member instanceof Boolean ? false : member;
       }
       return aggregate.makeCopy(members);
     }
