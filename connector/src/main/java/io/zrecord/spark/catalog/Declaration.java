@@ -21,6 +21,9 @@ import org.apache.spark.sql.types.StructType;
 record Declaration(StructType columns) {
   private static final String COMMENT = "comment";
 
+  /** Keys of the metadata in which Spark keeps a default. */
+  private static final Set<String> DEFAULTS = Set.of("CURRENT_DEFAULT", "EXISTS_DEFAULT");
+
   /** Returns the declared column of a name. Names are compared without case. */
   static Optional<StructField> find(StructType columns, String name) {
     return Arrays.stream(columns.fields())
@@ -51,8 +54,9 @@ record Declaration(StructType columns) {
    * Returns the columns of a dataset together with their declarations. A column of another type
    * than declared, as an older version may have it, stays as it is.
    *
-   * <p>All columns stay nullable: a write by path does not know the declaration, and Spark would
-   * drop the nulls of such a write from counts and conditions.
+   * <p>A column that only the declaration has as NOT NULL stays nullable: a write by path does not
+   * know the declaration, and Spark would drop the nulls of such a write from counts and
+   * conditions. A default that is declared goes before the dataset's.
    */
   StructType over(StructType found) {
     return new StructType(Arrays.stream(found.fields())
@@ -70,15 +74,34 @@ record Declaration(StructType columns) {
         .toArray(StructField[]::new));
   }
 
+  /**
+   * Returns the columns of a dataset without what the dataset declares itself, for an entry that
+   * declares nothing.
+   */
+  static StructType plain(StructType found) {
+    return new StructType(Arrays.stream(found.fields())
+        .map(field -> {
+          MetadataBuilder metadata = new MetadataBuilder().withMetadata(field.metadata());
+          DEFAULTS.forEach(metadata::remove);
+          return new StructField(field.name(), field.dataType(), true, metadata.build());
+        })
+        .toArray(StructField[]::new));
+  }
+
   private static StructField joined(StructField declared, StructField found) {
     MetadataBuilder metadata =
         new MetadataBuilder().withMetadata(declared.metadata()).withMetadata(found.metadata());
     if (declared.getComment().isDefined()) {
       metadata.putString(COMMENT, declared.getComment().get());
     }
+    for (String own : DEFAULTS) {
+      if (declared.metadata().contains(own)) {
+        metadata.putString(own, declared.metadata().getString(own));
+      }
+    }
     DataType type =
         SparkTypes.isLimitedString(declared.dataType()) ? declared.dataType() : found.dataType();
-    return new StructField(found.name(), type, true, metadata.build());
+    return new StructField(found.name(), type, found.nullable(), metadata.build());
   }
 
   /** Returns the columns of a write with those marked that must not be null. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
@@ -51,6 +52,18 @@ final class DeclaredTable extends ZRecordTable {
 
   /** Loads the newest version of the dataset that an entry names. Never fails. */
   static DeclaredTable of(SessionEntry entry) {
+    return load(entry, UnaryOperator.identity());
+  }
+
+  /**
+   * Loads the same to be written. Columns that are declared NOT NULL are no longer nullable, so
+   * that Spark refuses an insert that leaves them out.
+   */
+  static DeclaredTable forWriting(SessionEntry entry) {
+    return load(entry, entry.declaration()::required);
+  }
+
+  private static DeclaredTable load(SessionEntry entry, UnaryOperator<StructType> marked) {
     try {
       StorageSettings.refuseToKeep(entry.options());
       DatasetPath dataset = DatasetPath.of(entry.location());
@@ -62,7 +75,7 @@ final class DeclaredTable extends ZRecordTable {
       }
       return new DeclaredTable(
           entry,
-          found.map(entry.declaration()::over).orElseGet(entry.declaration()::alone),
+          marked.apply(found.map(entry.declaration()::over).orElseGet(entry.declaration()::alone)),
           newest.stream().toList(),
           VersionChoice.loadedNewest(),
           Optional.of(WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND)),

@@ -4,6 +4,7 @@ import io.zrecord.spark.path.DatasetPath;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.connector.catalog.Identifier;
 
 /**
@@ -54,6 +55,22 @@ record OwnFiles(SessionEntry entry, String home, Supplier<List<String>> others) 
   }
 
   private boolean isOfAnother(DatasetPath place) {
-    return others.get().stream().map(DatasetPath::of).anyMatch(place::isSamePlaceAs);
+    String name = nameOf(place.path());
+    return others.get().stream()
+        .filter(location -> nameOf(location).equals(name))
+        .anyMatch(location -> isAt(place, location));
+  }
+
+  /** Returns the last name of a path, which equal places share. Opens no file system. */
+  private static String nameOf(String location) {
+    return new Path(location).getName();
+  }
+
+  private static boolean isAt(DatasetPath place, String location) {
+    try {
+      return place.isSamePlaceAs(DatasetPath.of(location));
+    } catch (IllegalArgumentException e) {
+      return false; // No file system of this session, so no place of a table that it can read.
+    }
   }
 }

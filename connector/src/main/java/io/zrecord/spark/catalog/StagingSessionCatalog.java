@@ -77,7 +77,11 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   @Override
   public final Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges)
       throws NoSuchTableException {
-    return loadTable(identifier);
+    Table table = super.loadTable(identifier);
+    return SessionEntry.of(name(), identifier, table)
+        .map(entry -> sound(identifier, entry))
+        .<Table>map(DeclaredTable::forWriting)
+        .orElse(table);
   }
 
   @Override
@@ -284,8 +288,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Identifier identifier, StructType declared, Map<String, String> properties) {
     Optional<String> location = location(identifier, properties);
     if (location.isPresent() && DatasetPath.of(location.get()).exists()) {
-      StructType found =
-          ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema();
+      StructType found = Declaration.plain(
+          ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema());
       Optional<String> mismatch = new Declaration(declared).mismatch(found);
       if (mismatch.isPresent()) {
         throw new IllegalArgumentException("Cannot create " + quoted(identifier) + " at "

@@ -9,10 +9,12 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.WriteTarget;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** Loads datasets as tables of Spark. Stateless. */
@@ -33,7 +35,16 @@ public final class ZRecordTables {
       requireSameColumns(
           paths.found().get(0), first, paths.found().get(i), versions.get(i).schema());
     }
-    return ZRecordTable.forReading(paths, SparkTypes.structOf(first), versions, choice);
+    StructType columns = SparkTypes.structOf(first);
+    // A dataset that follows may have nulls where the first has none.
+    return ZRecordTable.forReading(
+        paths, versions.size() == 1 ? columns : nullable(columns), versions, choice);
+  }
+
+  private static StructType nullable(StructType columns) {
+    return new StructType(Arrays.stream(columns.fields())
+        .map(field -> new StructField(field.name(), field.dataType(), true, field.metadata()))
+        .toArray(StructField[]::new));
   }
 
   /** Loads the newest version at a path, for writing. */

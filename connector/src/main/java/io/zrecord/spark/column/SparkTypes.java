@@ -36,8 +36,11 @@ public final class SparkTypes {
 
   private SparkTypes() {}
 
+  /** Column metadata of Spark: the default, in SQL. */
+  private static final String DEFAULT_KEY = "CURRENT_DEFAULT";
+
   /**
-   * Returns the columns of a schema, all nullable.
+   * Returns the columns of a schema with what it declares: which are never null, and defaults.
    *
    * @throws IllegalArgumentException if a field has the name of a metadata column, which the field
    *     would hide
@@ -63,7 +66,9 @@ public final class SparkTypes {
           SHAPE_KEY,
           field.shape().dimensions().stream().mapToLong(Integer::longValue).toArray());
     }
-    StructField column = new StructField(field.name(), columnType(field), true, metadata.build());
+    DefaultSql.of(field).ifPresent(sql -> metadata.putString(DEFAULT_KEY, sql));
+    StructField column = new StructField(
+        field.name(), columnType(field), field.rules().isNullable(), metadata.build());
     String comment = field.rules().comment();
     return comment.isEmpty() ? column : column.withComment(comment);
   }

@@ -53,13 +53,17 @@ final class KnownOptions {
       ZRecordOptions.CHECKSUM,
       ZRecordOptions.DURABILITY,
       ZRecordOptions.MERGE_SCHEMA,
+      ZRecordOptions.OVERWRITE_SCHEMA,
       ZRecordOptions.TXN_APP_ID,
       ZRecordOptions.TXN_VERSION,
       ZRecordOptions.EXPECTED_VERSION,
       ZRecordOptions.UNKNOWN_OPTIONS);
   /** Options that say something of one write, which a table must not keep for later writes. */
   private static final Set<String> OF_ONE_WRITE = Set.of(
-      ZRecordOptions.TXN_APP_ID, ZRecordOptions.TXN_VERSION, ZRecordOptions.EXPECTED_VERSION);
+      ZRecordOptions.OVERWRITE_SCHEMA,
+      ZRecordOptions.TXN_APP_ID,
+      ZRecordOptions.TXN_VERSION,
+      ZRecordOptions.EXPECTED_VERSION);
 
   private static final Set<String> WRITE_PREFIXES =
       Set.of(ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF);

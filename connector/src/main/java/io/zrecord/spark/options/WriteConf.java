@@ -134,6 +134,13 @@ public final class WriteConf {
         .orElse(false);
   }
 
+  /** Tells whether an overwrite replaces the fields with all that they declare. */
+  public boolean overwritesSchema() {
+    return value(ZRecordOptions.OVERWRITE_SCHEMA)
+        .map(text -> OptionValue.bool(ZRecordOptions.OVERWRITE_SCHEMA, text))
+        .orElse(false);
+  }
+
   public Optional<TableChange.Transaction> transaction() {
     if (has(ZRecordOptions.TXN_APP_ID) != has(ZRecordOptions.TXN_VERSION)) {
       throw new IllegalArgumentException("Options " + ZRecordOptions.TXN_APP_ID + " and "

@@ -46,7 +46,8 @@ public final class ZRecordOptions {
   static final String TRANSFORM = "transform";
   static final String CHECKSUM = "checksum";
   static final String DURABILITY = "durability";
-  static final String MERGE_SCHEMA = "mergeSchema";
+  public static final String MERGE_SCHEMA = "mergeSchema";
+  public static final String OVERWRITE_SCHEMA = "overwriteSchema";
   static final String TXN_APP_ID = "txnAppId";
   static final String TXN_VERSION = "txnVersion";
   public static final String EXPECTED_VERSION = "expectedVersion";

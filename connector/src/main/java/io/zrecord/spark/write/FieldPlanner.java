@@ -12,8 +12,10 @@ import io.zrecord.schema.Shape;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +39,8 @@ final class FieldPlanner {
    * The effect of a write on the fields.
    *
    * @param table the fields of the table afterwards
-   * @param written the field of each column, in the order of the columns
+   * @param written the field of each column, in the order of the columns; then the fields that no
+   *     column has and that get their default
    */
   record Plan(RecordSchema table, List<FieldSpec> written) {}
 
@@ -53,15 +56,91 @@ final class FieldPlanner {
   }
 
   /**
+   * Returns the fields for a table that is replaced. A field of the same name, type and shape keeps
+   * its id.
+   */
+  Plan replace(StructType columns, DatasetVersion base) {
+    return replace(columns, base.schema().fields(), base.nextFieldId());
+  }
+
+  /**
    * Returns the fields for a table whose records are replaced. A field of the same name, type and
-   * shape keeps its id.
+   * shape keeps all that it declares, unless {@code overwriteSchema} is set.
    */
   Plan overwrite(StructType columns, DatasetVersion base) {
-    return replace(columns, base.schema().fields(), base.nextFieldId());
+    if (conf.overwritesSchema()) {
+      return replace(columns, base);
+    }
+    List<FieldSpec> present = base.schema().fields();
+    List<FieldSpec> written = new ArrayList<>();
+    List<String> mismatches = new ArrayList<>();
+    int nextId = base.nextFieldId();
+    for (FieldSpec wanted : wanted(columns)) {
+      Optional<FieldSpec> match = find(present, wanted.name());
+      Optional<String> mismatch =
+          match.flatMap(field -> describeMismatch(field, adopt(wanted, field)));
+      if (match.isPresent() && mismatch.isEmpty()) {
+        written.add(withAskedCompression(match.get()));
+      } else {
+        match.filter(FieldPlanner::isBinding).ifPresent(field -> mismatches.add(mismatch.get()));
+        written.add(wanted.withId(nextId++));
+      }
+    }
+    List<FieldSpec> missing = missing(present, columns);
+    for (FieldSpec field : missing) {
+      if (field.rules().writeHex() != null) {
+        written.add(withAskedCompression(field));
+      } else if (!field.rules().isNullable()) {
+        mismatches.add(neverAbsent(field));
+      }
+    }
+    if (!mismatches.isEmpty()) {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot overwrite " + location + ": " + String.join("; ", mismatches)
+              + ". To replace what the fields declare as well, set "
+              + ZRecordOptions.OVERWRITE_SCHEMA + "=true");
+    }
+    List<FieldSpec> table = new ArrayList<>(written);
+    if (table.size() > columns.length()) {
+      // The columns do not say where the fields belong that they lack.
+      List<Integer> order = present.stream().map(FieldSpec::id).toList();
+      table.sort(Comparator.comparingInt(
+          field -> order.contains(field.id()) ? order.indexOf(field.id()) : Integer.MAX_VALUE));
+    }
+    return new Plan(new RecordSchema(table), written);
+  }
+
+  /** Tells whether a field declares what a write must obey. */
+  private static boolean isBinding(FieldSpec field) {
+    return !field.rules().isNullable() || field.rules().writeHex() != null;
+  }
+
+  private FieldSpec withAskedCompression(FieldSpec field) {
+    return field.withCompression(conf.compressionOf(field.name()).orElse(field.compression()));
+  }
+
+  /** Returns the fields of a table for which there is no column. */
+  private List<FieldSpec> missing(List<FieldSpec> present, StructType columns) {
+    List<FieldSpec> missing = new ArrayList<>(present);
+    for (String column : columns.fieldNames()) {
+      find(present, column).ifPresent(missing::remove);
+    }
+    return missing;
+  }
+
+  private static String neverAbsent(FieldSpec field) {
+    return "field '" + field.name() + "' of type " + describe(field)
+        + " is NOT NULL, has no default, and is missing in the data (add the column)";
   }
 
   /** Returns the fields for records that are added to those of a table. */
   Plan append(StructType columns, DatasetVersion base) {
+    if (conf.overwritesSchema()) {
+      throw new IllegalArgumentException("Cannot append to " + location + " with the option "
+          + ZRecordOptions.OVERWRITE_SCHEMA + ", which replaces the fields; leave it out, or set "
+          + ZRecordOptions.MERGE_SCHEMA + "=true to add fields");
+    }
     List<FieldSpec> present = base.schema().fields();
     List<FieldSpec> table = new ArrayList<>(present);
     List<FieldSpec> written = new ArrayList<>();
@@ -72,8 +151,7 @@ final class FieldPlanner {
       if (match.isPresent()) {
         FieldSpec field = match.get();
         describeMismatch(field, adopt(wanted, field)).ifPresent(mismatches::add);
-        written.add(
-            field.withCompression(conf.compressionOf(wanted.name()).orElse(field.compression())));
+        written.add(withAskedCompression(field));
       } else if (conf.mergesSchema()) {
         FieldSpec added = wanted.withId(nextId++);
         table.add(added);
@@ -83,22 +161,18 @@ final class FieldPlanner {
             + " is not in the table (set mergeSchema=true to add it)");
       }
     }
-    if (!conf.mergesSchema()) {
-      for (FieldSpec field : present) {
-        if (written.stream().noneMatch(w -> w.id() == field.id())) {
-          mismatches.add("field '" + field.name() + "' of type " + describe(field)
-              + " is missing in the data (set mergeSchema=true to leave it absent)");
-        }
-      }
-    }
-    for (FieldSpec field : present) {
-      // A shard that lacks the field would have the initial default, and not absent values.
-      boolean hasValue = field.rules().initialHex() != null || !field.rules().isNullable();
-      if (conf.mergesSchema()
-          && hasValue
-          && written.stream().noneMatch(w -> w.id() == field.id())) {
-        mismatches.add("field '" + field.name() + "' has a default or is never absent, and is"
-            + " missing in the data (add the column)");
+    for (FieldSpec field : missing(present, columns)) {
+      if (field.rules().writeHex() != null) {
+        written.add(field);
+      } else if (!field.rules().isNullable()) {
+        mismatches.add(neverAbsent(field));
+      } else if (!conf.mergesSchema()) {
+        mismatches.add("field '" + field.name() + "' of type " + describe(field)
+            + " is missing in the data (set mergeSchema=true to leave it absent)");
+      } else if (field.rules().initialHex() != null) {
+        // A shard that lacks the field would have the initial default, and not absent values.
+        mismatches.add("field '" + field.name() + "' has an initial value, and is missing in the"
+            + " data (add the column, with nulls if its values are absent)");
       }
     }
     if (!mismatches.isEmpty()) {

@@ -64,7 +64,9 @@ public final class TableCommit {
         ? planner.create(columns)
         : kind == TableChange.Kind.APPEND
             ? planner.append(columns, target.base().get())
-            : planner.overwrite(columns, target.base().get());
+            : target.isReplaced()
+                ? planner.replace(columns, target.base().get())
+                : planner.overwrite(columns, target.base().get());
     if (target.store().isPresent()) {
       requireAppendable(target.store().get());
     } else if (target.base().isEmpty()) {
@@ -102,7 +104,7 @@ public final class TableCommit {
     StoreSnapshot.requireNoWriter(store);
   }
 
-  /** Returns the fields that tasks write, one for each column. */
+  /** Returns the fields that tasks write: one for each column, and those that get their default. */
   RecordSchema writtenSchema() {
     List<FieldSpec> written = fields.written();
     return new RecordSchema(written);

@@ -17,13 +17,25 @@ final class ZRecordDataWriter implements DataWriter<InternalRow> {
   private final ShardWriter shard;
   private final ColumnValueWriter[] columns;
   private final StructType types;
+  private final byte[][] defaults;
 
+  /**
+   * Makes a writer.
+   *
+   * @param types the columns, of which those are not nullable that must have a value
+   * @param defaults the values of the fields that follow those of the columns, for every row
+   */
   ZRecordDataWriter(
-      Storage storage, ShardWriter shard, ColumnValueWriter[] columns, StructType types) {
+      Storage storage,
+      ShardWriter shard,
+      ColumnValueWriter[] columns,
+      StructType types,
+      byte[][] defaults) {
     this.storage = storage;
     this.shard = shard;
     this.columns = columns;
     this.types = types;
+    this.defaults = defaults;
   }
 
   @Override
@@ -34,6 +46,9 @@ final class ZRecordDataWriter implements DataWriter<InternalRow> {
       } else if (!types.fields()[i].nullable()) {
         throw absent(types.fields()[i].name());
       }
+    }
+    for (int i = 0; i < defaults.length; i++) {
+      shard.put(columns.length + i, defaults[i], 0, defaults[i].length);
     }
     shard.endRecord();
   }

@@ -8,6 +8,7 @@ import io.zrecord.table.write.ShardWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -16,7 +17,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param location location of the table
  * @param columns the columns of the rows
- * @param fields the field of each column
+ * @param fields the field of each column, and those that get their default
  * @param options the layout of the data
  */
 record ZRecordWriterFactory(
@@ -30,6 +31,28 @@ record ZRecordWriterFactory(
         storage,
         ShardWriter.create(storage, fields, options),
         RowWriters.of(columns, fields),
-        columns);
+        required(),
+        defaults());
+  }
+
+  /** Returns the columns, not nullable where the field is not. */
+  private StructType required() {
+    StructField[] required = columns.fields().clone();
+    for (int i = 0; i < required.length; i++) {
+      StructField column = required[i];
+      required[i] = new StructField(
+          column.name(),
+          column.dataType(),
+          column.nullable() && fields.fields().get(i).rules().isNullable(),
+          column.metadata());
+    }
+    return new StructType(required);
+  }
+
+  private byte[][] defaults() {
+    return fields.fields().stream()
+        .skip(columns.length())
+        .map(field -> field.rules().write().orElseThrow())
+        .toArray(byte[][]::new);
   }
 }

@@ -23,6 +23,8 @@ abstract class Declarations extends SparkSuite {
     name
   }
 
+  private def refusesNull(write: => Any): Boolean = isRefusalOfNull(failure(write))
+
   private def all(name: String): Seq[Row] = spark.table(name).orderBy("id").collect().toSeq
 
   declared("a default holds for every insert") {
@@ -40,15 +42,13 @@ abstract class Declarations extends SparkSuite {
 
   declared("NOT NULL holds for every insert, and for the first") {
     val name = created("(id int, v int not null)")
-    assert(failure(spark.sql(s"insert into $name values (1, null)")).contains("NOT NULL"))
+    assert(refusesNull(spark.sql(s"insert into $name values (1, null)")))
     spark.sql(s"insert into $name values (1, 1)")
     for (values <- Seq("(2, null)", "(2, nullif(2, id))")) {
       val source = s"select * from values (2, cast(null as int)) as s(id, v)"
-      assert(failure(spark.sql(s"insert into $name $source")).contains("NOT NULL"), values)
+      assert(refusesNull(spark.sql(s"insert into $name $source")), values)
     }
-    assert(
-      failure(spark.sql(s"insert overwrite $name values (5, null)")).contains("NOT NULL")
-    )
+    assert(refusesNull(spark.sql(s"insert overwrite $name values (5, null)")))
     assert(all(name) == Seq(Row(1, 1)))
   }
 
@@ -206,6 +206,16 @@ class DeclarationSuite extends Declarations {
     write(spark.sql("select 1 other"), path, "overwrite")
     assert(failure(spark.table(name).collect()).contains("declared"))
     assert(at(2).length == 2)
+  }
+
+  test("an insert that leaves out a column that is NOT NULL is refused before its tasks") {
+    val name = created("(id int, v int not null)")
+    for (_ <- 1 to 2) {
+      val message = failure(spark.sql(s"insert into $name (id) values (2)"))
+      assert(message.contains("`v`") && !message.contains("Task"), message)
+      spark.sql(s"insert into $name values (1, 1)")
+    }
+    assert(spark.table(name).count() == 2)
   }
 
   test("a table of a type that is not stored is refused") {
