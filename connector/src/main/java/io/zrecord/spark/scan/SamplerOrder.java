@@ -4,6 +4,8 @@ import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.scan.SplitSizing;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.SamplerPart;
 import io.zrecord.table.TableSnapshot;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
@@ -36,9 +39,26 @@ final class SamplerOrder implements ScanOrder {
    */
   SamplerOrder(TableSnapshot snapshot, SamplerSpec sampler, SamplerPart part) {
     this.snapshot = snapshot;
-    this.sampler = sampler;
+    this.sampler = withFieldOf(snapshot.schema(), sampler);
     this.part = part;
-    this.length = part.of(sampler.outline(snapshot.length(), snapshot.schema())).length();
+    this.length =
+        part.of(this.sampler.outline(snapshot.length(), snapshot.schema())).length();
+  }
+
+  /** Compares the name of the field as Spark compares the names of columns. */
+  private static SamplerSpec withFieldOf(RecordSchema schema, SamplerSpec sampler) {
+    boolean isCaseSensitive =
+        Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
+    if (isCaseSensitive || schema.find(sampler.field()).isPresent()) {
+      return sampler;
+    }
+    List<String> names = schema.fields().stream()
+        .map(FieldSpec::name)
+        .filter(sampler.field()::equalsIgnoreCase)
+        .toList();
+    return names.size() == 1
+        ? new SamplerSpec(sampler.name(), sampler.seed(), sampler.numbers(), names.get(0))
+        : sampler;
   }
 
   @Override

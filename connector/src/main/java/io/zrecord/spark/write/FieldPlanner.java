@@ -171,8 +171,8 @@ final class FieldPlanner {
         .orElseThrow(
             () -> new IllegalArgumentException("column '" + column.name() + "' has the type "
                 + column.dataType().catalogString()
-                + ", which zrecord does not store; convert it, for example with to_json("
-                + column.name() + "), or leave it out"));
+                + ", which zrecord does not store; " + StoredTypes.remedy(column)
+                + ", or leave it out"));
     Compression compression = conf.compressionOf(column.name()).orElse(Compression.RAW);
     Shape shape = isList ? Shape.scalar() : asked.orElseGet(() -> SparkTypes.shapeOf(column));
     FieldSpec field = new FieldSpec(id, column.name(), type, shape, compression);

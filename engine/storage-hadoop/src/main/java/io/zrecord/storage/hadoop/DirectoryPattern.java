@@ -25,6 +25,19 @@ public final class DirectoryPattern {
     return location.chars().anyMatch(character -> SPECIAL.indexOf(character) >= 0);
   }
 
+  /** Hadoop lists what is beside the matches, and fails at a name with a colon. */
+  private static FileStatus[] matching(FileSystem files, Path path, String pattern)
+      throws IOException {
+    try {
+      return files.globStatus(path);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "Cannot read " + pattern + ": " + e.getMessage() + ". Patterns do not work beside a name"
+              + " with a colon; rename what has the name, or give the paths one by one",
+          e);
+    }
+  }
+
   /**
    * Returns the directories that match, sorted by their paths, with a scheme if the pattern has
    * one. Files that match are left out.
@@ -43,7 +56,7 @@ public final class DirectoryPattern {
     try {
       FileSystem files =
           local.isPresent() ? FileSystem.getLocal(settings) : FileSystems.of(path, settings);
-      FileStatus[] found = files.globStatus(path);
+      FileStatus[] found = matching(files, path, pattern);
       if (found == null) {
         return List.of();
       }
