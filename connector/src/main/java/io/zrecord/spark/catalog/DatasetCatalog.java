@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
@@ -45,6 +46,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
+    CatalogOptions.requireNone(catalogName, options);
     name = catalogName;
   }
 

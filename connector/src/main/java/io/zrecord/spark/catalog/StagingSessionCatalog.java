@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -46,6 +47,13 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       TableCatalog.PROP_LOCATION,
       TableCatalog.PROP_EXTERNAL,
       TableCatalog.PROP_IS_MANAGED_LOCATION);
+
+  /** Refuses options, which Spark takes from {@code spark.sql.catalog.spark_catalog.<option>}. */
+  @Override
+  public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
+    CatalogOptions.requireNone(catalogName, options);
+    super.initialize(catalogName, options);
+  }
 
   // Loading.
 

@@ -64,14 +64,30 @@ public final class ReadConf {
           "Option " + ZRecordOptions.VIEW
               + " goes with spark.read.format(\"zrecord\").load(path); make a temporary view of that for SQL");
     }
-    return new ReadConf(options);
+    ReadConf conf = new ReadConf(options);
+    conf.requireParsed();
+    return conf;
+  }
+
+  /** Parses all values but the indices, whether or not the scan looks at each of them. */
+  private void requireParsed() {
+    sampler();
+    partitionCount();
+    batchRows();
+    batchBytes();
+    usesStatistics();
+    verification();
+    readsPatterns(options);
   }
 
   /** Parses the options of a read of a view, and adds the session's defaults. */
   public static ReadConf ofView(CaseInsensitiveStringMap own) {
     CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
     KnownOptions.requireOfViews(options);
-    return new ReadConf(options);
+    ReadConf conf = new ReadConf(options);
+    conf.partitionCount();
+    readsPatterns(options);
+    return conf;
   }
 
   /**

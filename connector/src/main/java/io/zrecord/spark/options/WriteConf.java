@@ -26,6 +26,20 @@ public final class WriteConf {
   public WriteConf(CaseInsensitiveStringMap own) {
     this.options = SessionDefaults.addedTo(own);
     KnownOptions.requireKnownForWriting(options);
+    requireParsed();
+  }
+
+  /** Parses all values, whether or not the write looks at each of them. */
+  private void requireParsed() {
+    writeOptions();
+    fieldsNamed().forEach(field -> {
+      compressionOf(field);
+      shapeOf(field);
+    });
+    compressionOf("");
+    mergesSchema();
+    transaction();
+    expectedVersion();
   }
 
   /**
@@ -40,14 +54,7 @@ public final class WriteConf {
           + " keep it for all later writes; leave it out of the OPTIONS of the table, and give it"
           + " to the write itself");
     });
-    WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
-    conf.writeOptions();
-    conf.fieldsNamed().forEach(field -> {
-      conf.compressionOf(field);
-      conf.shapeOf(field);
-    });
-    conf.compressionOf("");
-    conf.mergesSchema();
+    new WriteConf(new CaseInsensitiveStringMap(options));
   }
 
   /** Returns those of the given options that all writes of a table have. */
