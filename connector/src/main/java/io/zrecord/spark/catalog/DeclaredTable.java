@@ -128,7 +128,10 @@ final class DeclaredTable extends ZRecordTable {
     return problem.isEmpty()
         ? super.capabilities()
         : EnumSet.of(
-            TableCapability.BATCH_READ, TableCapability.BATCH_WRITE, TableCapability.TRUNCATE);
+            TableCapability.BATCH_READ,
+            TableCapability.BATCH_WRITE,
+            TableCapability.TRUNCATE,
+            TableCapability.OVERWRITE_DYNAMIC);
   }
 
   /** Returns the columns of the dataset; empty if there is no dataset. */

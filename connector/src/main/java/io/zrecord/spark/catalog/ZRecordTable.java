@@ -158,6 +158,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     if (target.isPresent()) {
       capabilities.add(TableCapability.BATCH_WRITE);
       capabilities.add(TableCapability.TRUNCATE);
+      capabilities.add(TableCapability.OVERWRITE_DYNAMIC);
     }
     if (acceptsAnySchema) {
       capabilities.add(TableCapability.ACCEPT_ANY_SCHEMA);

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.analysis.NamedRelation;
 import org.apache.spark.sql.catalyst.plans.logical.AppendData;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
+import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.runtime.BoxedUnit;
@@ -38,6 +39,8 @@ public final class OverwriteOfItself {
   public static BoxedUnit check(LogicalPlan plan) {
     plan.foreach(node -> {
       if (node instanceof OverwriteByExpression write) {
+        checkOverwrite(plan, write.table(), write.writeOptions());
+      } else if (node instanceof OverwritePartitionsDynamic write) {
         checkOverwrite(plan, write.table(), write.writeOptions());
       } else if (node instanceof AppendData write && isReplaced(write.table())) {
         checkOverwrite(plan, write.table(), write.writeOptions());

@@ -3,6 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.spark.options.WriteConf;
 import java.util.UUID;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.SupportsDynamicOverwrite;
 import org.apache.spark.sql.connector.write.SupportsTruncate;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
@@ -10,7 +11,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** Collects what a write is to do. */
-public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate {
+public final class ZRecordWriteBuilder
+    implements WriteBuilder, SupportsTruncate, SupportsDynamicOverwrite {
   private final UUID commitId;
   private final String location;
   private final WriteTarget target;
@@ -40,6 +42,12 @@ public final class ZRecordWriteBuilder implements WriteBuilder, SupportsTruncate
   public WriteBuilder truncate() {
     truncates = true;
     return this;
+  }
+
+  /** Replaces all records. A dataset has no partitions, so nothing else is meant. */
+  @Override
+  public WriteBuilder overwriteDynamicPartitions() {
+    return truncate();
   }
 
   @Override
