@@ -3,6 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
+import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.SparkSession;
@@ -30,16 +31,17 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
-    injectRuleOfOptions(extensions);
+    injectEarly(extensions, OptionsOfRelations::new);
+    injectEarly(extensions, TimesOfPaths::new);
     return BoxedUnit.UNIT;
   }
 
   /**
-   * Injects the rule of options. Options in SQL, and rules that see a plan before its tables are
-   * found, are new in Spark 4.
+   * Injects a rule that sees a plan before its tables are found. Such rules, and options in SQL,
+   * are new in Spark 4.
    */
-  private static void injectRuleOfOptions(SparkSessionExtensions extensions) {
-    Function1<SparkSession, Rule<LogicalPlan>> builder = OptionsOfRelations::new;
+  private static void injectEarly(
+      SparkSessionExtensions extensions, Function1<SparkSession, Rule<LogicalPlan>> builder) {
     try {
       SparkSessionExtensions.class
           .getMethod("injectHintResolutionRule", Function1.class)

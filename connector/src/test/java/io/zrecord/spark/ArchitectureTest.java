@@ -55,7 +55,8 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .haveNameMatching(
             "scala\\.(?!runtime\\.BoxedUnit|Option|Function1|PartialFunction|Product|Serializable"
-                + "|Tuple2$|collection\\.immutable\\.Map$).*")
+                + "|Tuple2$|collection\\.Iterable$|collection\\.Iterator$"
+                + "|collection\\.immutable\\.Map(\\$Map1)?$).*")
         .check(CONNECTOR);
   }
 }
