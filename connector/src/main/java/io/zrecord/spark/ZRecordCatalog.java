@@ -5,6 +5,7 @@ import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
@@ -18,16 +19,16 @@ import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
  */
 public final class ZRecordCatalog extends DatasetCatalog {
   /**
-   * Returns what is at a path, at the version that the session's defaults select. Throws the
-   * engine's exception if the path is missing: Spark takes its own exception for a missing table as
-   * a sign to look elsewhere, and then blames the syntax.
+   * Returns what is at a path, at the version that the session's defaults select. If the path is
+   * missing, this is no exception of a missing table: Spark takes that as a sign to look elsewhere,
+   * and then blames the syntax.
    */
   @Override
   public Table loadTable(Identifier identifier) throws NoSuchTableException {
     if (!identifiesPaths(identifier)) {
       throw new NoSuchDatasetException(identifier);
     }
-    return ZRecordTables.loadDefault(ReadPaths.of(identifier));
+    return SparkErrors.planned(() -> ZRecordTables.loadDefault(ReadPaths.of(identifier)));
   }
 
   /**
@@ -44,7 +45,7 @@ public final class ZRecordCatalog extends DatasetCatalog {
     if (!tableExists(identifier)) {
       throw new NoSuchTableException(identifier);
     }
-    return ZRecordTables.loadStrict(requireOne(identifier));
+    return SparkErrors.planned(() -> ZRecordTables.loadStrict(requireOne(identifier)));
   }
 
   @Override

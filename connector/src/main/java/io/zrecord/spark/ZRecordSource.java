@@ -8,6 +8,7 @@ import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import java.util.Map;
 import java.util.Optional;
@@ -97,7 +98,7 @@ public final class ZRecordSource
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
     ReadPaths paths = ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
-    return ZRecordTables.load(paths, TimeTravel.newest()).schema();
+    return SparkErrors.planned(() -> ZRecordTables.load(paths, TimeTravel.newest())).schema();
   }
 
   /**

@@ -9,6 +9,7 @@ import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.write.WriteTarget;
@@ -173,11 +174,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     if (!identifiesPaths(identifier)) {
       throw new NoSuchDatasetException(identifier);
     }
-    ReadPaths paths = ReadPaths.of(identifier);
-    Optional<ViewName> view = PathIdentifiers.view(identifier);
-    return view.isPresent()
-        ? ZRecordView.load(paths, view.get(), time)
-        : ZRecordTables.load(paths, time);
+    return SparkErrors.planned(() -> {
+      ReadPaths paths = ReadPaths.of(identifier);
+      Optional<ViewName> view = PathIdentifiers.view(identifier);
+      return view.isPresent()
+          ? ZRecordView.load(paths, view.get(), time)
+          : ZRecordTables.load(paths, time);
+    });
   }
 
   /**

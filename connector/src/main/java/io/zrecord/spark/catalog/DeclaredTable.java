@@ -9,6 +9,7 @@ import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -160,7 +161,9 @@ final class DeclaredTable extends ZRecordTable {
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     if (problem.isPresent()) {
-      throw problem.get();
+      return SparkErrors.planned(() -> {
+        throw problem.get();
+      });
     }
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
     options.putAll(info.options());

@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.path.SparkErrors;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -17,6 +18,8 @@ record FailingScan(StructType readSchema, RuntimeException problem) implements S
 
   @Override
   public Batch toBatch() {
-    throw problem;
+    return SparkErrors.planned(() -> {
+      throw problem;
+    });
   }
 }

@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.path.SparkErrors;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 
@@ -16,7 +17,7 @@ public final class PathCatalog extends DatasetCatalog {
 
   @Override
   public Table loadTable(Identifier identifier) {
-    return ZRecordTables.loadLenient(requireOne(identifier));
+    return SparkErrors.planned(() -> ZRecordTables.loadLenient(requireOne(identifier)));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.WriteTarget;
 import java.time.Instant;
@@ -75,7 +76,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
     Optional<SessionEntry> entry = entry(identifier);
     return entry.isPresent()
-        ? DeclaredTable.at(entry.get(), TimeTravel.of(version))
+        ? SparkErrors.planned(() -> DeclaredTable.at(entry.get(), TimeTravel.of(version)))
         : super.loadTable(identifier, version);
   }
 
@@ -88,7 +89,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         Math.floorDiv(timestampMicros, 1_000_000L),
         Math.floorMod(timestampMicros, 1_000_000L) * 1000);
     return entry.isPresent()
-        ? DeclaredTable.at(entry.get(), TimeTravel.at(instant))
+        ? SparkErrors.planned(() -> DeclaredTable.at(entry.get(), TimeTravel.at(instant)))
         : super.loadTable(identifier, timestampMicros);
   }
 

@@ -10,6 +10,7 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
@@ -178,6 +179,10 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    return SparkErrors.planned(() -> scanBuilder(options));
+  }
+
+  private ScanBuilder scanBuilder(CaseInsensitiveStringMap options) {
     if (acceptsAnySchema && versions.isEmpty()) {
       throw new NotADatasetException(
           location(), "Cannot read " + location() + ": there is no dataset. Check the path");

@@ -1,6 +1,7 @@
 package io.zrecord.spark.write;
 
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.UUID;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsDynamicOverwrite;
@@ -52,8 +53,8 @@ public final class ZRecordWriteBuilder
 
   @Override
   public Write build() {
-    return new ZRecordWrite(
+    return SparkErrors.planned(() -> new ZRecordWrite(
         columns,
-        new TableCommit(commitId, location, target, columns, new WriteConf(options), truncates));
+        new TableCommit(commitId, location, target, columns, new WriteConf(options), truncates)));
   }
 }

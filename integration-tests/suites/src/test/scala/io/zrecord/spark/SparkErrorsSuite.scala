@@ -1,0 +1,97 @@
+package io.zrecord.spark
+
+import io.zrecord.errors.ZRecordException
+import org.apache.spark.sql.AnalysisException
+
+/** What a program catches: Spark's exception, with a condition and an SQL state of this Spark. */
+class SparkErrorsSuite extends SparkSuite {
+  override protected def configuration: Map[String, String] = Map(
+    "spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog"
+  )
+
+  private lazy val path: String = {
+    val written = freshPath()
+    write(spark.range(3).toDF("id"), written, "append")
+    written
+  }
+
+  private lazy val table: String = {
+    val name = freshTable()
+    spark.sql(s"create table $name using zrecord location '$path'")
+    name
+  }
+
+  private lazy val nowhere: String = freshPath()
+
+  private val noPath: Seq[(String, () => Any)] = Seq(
+    ("load", () => read(nowhere)),
+    ("load of several paths", () => spark.read.format("zrecord").load(path, nowhere)),
+    ("load of a pattern", () => read(nowhere + "*")),
+    ("load of a view", () => read(nowhere, "view" -> "shards")),
+    ("load of a version", () => read(nowhere, "versionAsOf" -> "0")),
+    ("SQL", () => spark.sql(s"select * from zrecord.`$nowhere`")),
+    ("SQL of a version", () => spark.sql(s"select * from zrecord.`$nowhere` version as of 0")),
+    ("table", () => spark.table(s"zrecord.`$nowhere`"))
+  )
+
+  private val noVersion: Seq[(String, () => Any)] = Seq(
+    ("versionAsOf", () => read(path, "versionAsOf" -> "7")),
+    ("tag", () => read(path, "tag" -> "release")),
+    ("timestampAsOf", () => read(path, "timestampAsOf" -> "2001-01-01")),
+    ("SQL by version", () => spark.sql(s"select * from zrecord.`$path` version as of 7")),
+    ("SQL by tag", () => spark.sql(s"select * from zrecord.`$path` version as of 'release'")),
+    (
+      "SQL by time",
+      () => spark.sql(s"select * from zrecord.`$path` timestamp as of '2001-01-01'")
+    ),
+    ("a table by version", () => spark.sql(s"select * from $table version as of 7")),
+    ("a table by time", () => spark.sql(s"select * from $table timestamp as of '2001-01-01'")),
+    (
+      "an option of table()",
+      () => spark.read.option("tag", "release").table(s"zrecord.`$path`").collect()
+    )
+  )
+
+  private def other = spark.range(3).selectExpr("cast(id as string) id", "1 more")
+
+  private val otherColumns: Seq[(String, () => Any)] = Seq(
+    ("save", () => write(other, path, "append")),
+    ("save of a type without a field", () => write(interval, path, "append")),
+    ("save of a new dataset", () => write(interval, nowhere, "errorifexists")),
+    (
+      "save of two spellings",
+      () => write(spark.range(1).selectExpr("id", "id ID"), nowhere, "append")
+    )
+  )
+
+  private def interval = spark.sql("select interval '1' day id")
+
+  for (
+    (condition, state, ways) <- Seq(
+      ("PATH_NOT_FOUND", "42K03", noPath),
+      ("TABLE_OR_VIEW_NOT_FOUND", "42P01", noVersion),
+      ("INCOMPATIBLE_DATA_FOR_TABLE", "KD000", otherColumns)
+    );
+    (how, action) <- ways
+  )
+    test(s"$how: $condition") {
+      val error = intercept[AnalysisException](action())
+      assert(error.getErrorClass == condition, how)
+      assert(error.getSqlState == state, how)
+      assert(error.getMessage.contains(condition))
+      assert(error.getCause.isInstanceOf[ZRecordException], how)
+      assert(error.getMessage.contains(error.getCause.getMessage))
+      assert(Seq(path, nowhere).exists(error.getMessage.contains))
+    }
+
+  test("what Spark finds itself is Spark's exception as before") {
+    for (
+      action <- Seq[() => Any](
+        () => write(spark.range(1).toDF("id"), path, "errorifexists"),
+        () => spark.sql(s"insert into zrecord.`$path` select 'x' a, 'y' b"),
+        () => read(path).select("nothing")
+      )
+    )
+      assert(intercept[AnalysisException](action()).getSqlState != null)
+  }
+}
