@@ -1,6 +1,7 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.TimesOfPaths;
@@ -31,6 +32,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
+    extensions.injectOptimizerRule(CountsOfConstants::new);
     injectEarly(extensions, OptionsOfRelations::new);
     injectEarly(extensions, TimesOfPaths::new);
     return BoxedUnit.UNIT;

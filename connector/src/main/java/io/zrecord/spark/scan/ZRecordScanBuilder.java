@@ -207,6 +207,7 @@ public final class ZRecordScanBuilder
   public boolean supportCompletePushDown(Aggregation aggregation) {
     return sample.isEmpty()
         && conditions.isEmpty()
+        && CountPushDown.isAllowed()
         && aggregation.groupByExpressions().length == 0
         && aggregation.aggregateExpressions().length > 0
         && Arrays.stream(aggregation.aggregateExpressions())

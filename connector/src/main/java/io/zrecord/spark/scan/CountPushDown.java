@@ -1,0 +1,27 @@
+package io.zrecord.spark.scan;
+
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.apache.spark.sql.SparkSession;
+
+/**
+ * Knows the sessions in which a {@code count(*)} that Spark offers is one. Spark offers every count
+ * of a constant as {@code count(*)}, unless a rule rewrites the count before. Thread-safe.
+ */
+public final class CountPushDown {
+  private static final Set<SparkSession> ALLOWED =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+  private CountPushDown() {}
+
+  /** Lets scans of a session, which has the rule, answer counts. */
+  public static void allow(SparkSession session) {
+    ALLOWED.add(session);
+  }
+
+  /** Tells whether scans of the session of this thread may answer counts. */
+  static boolean isAllowed() {
+    return ALLOWED.contains(SparkSession.active());
+  }
+}
