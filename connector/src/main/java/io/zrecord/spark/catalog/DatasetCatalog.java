@@ -82,7 +82,12 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   public final boolean tableExists(Identifier identifier) {
     refuseView(identifier);
     return identifiesPaths(identifier)
-        && requireOne(identifier).datasets().get(0).exists();
+        && isTaken(requireOne(identifier).datasets().get(0));
+  }
+
+  /** Tells whether a table cannot be created at a path, because something is there. */
+  protected boolean isTaken(DatasetPath dataset) {
+    return dataset.exists();
   }
 
   @Override
@@ -108,7 +113,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
     DatasetPath dataset = path.datasets().get(0);
-    if (dataset.exists()) {
+    if (isTaken(dataset)) {
       throw new TableAlreadyExistsException(identifier);
     }
     return stage(

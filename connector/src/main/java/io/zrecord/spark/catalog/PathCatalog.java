@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.SparkErrors;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -18,6 +19,12 @@ public final class PathCatalog extends DatasetCatalog {
   @Override
   public Table loadTable(Identifier identifier) {
     return SparkErrors.planned(() -> ZRecordTables.loadLenient(requireOne(identifier)));
+  }
+
+  /** Takes an empty directory for something that is there, as Spark's own sources do. */
+  @Override
+  protected boolean isTaken(DatasetPath dataset) {
+    return super.isTaken(dataset) || dataset.isEmptyDirectory();
   }
 
   @Override

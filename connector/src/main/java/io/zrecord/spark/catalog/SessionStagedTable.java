@@ -12,7 +12,6 @@ import org.apache.spark.sql.types.StructType;
  */
 final class SessionStagedTable extends ZRecordStagedTable {
   private final Staging staging;
-  private final boolean isNewDirectory;
 
   /**
    * The effect of a statement.
@@ -45,7 +44,6 @@ final class SessionStagedTable extends ZRecordStagedTable {
         staging.target(),
         staging.options());
     this.staging = staging;
-    this.isNewDirectory = !staging.dataset().hasDirectory();
   }
 
   @Override
@@ -85,27 +83,6 @@ final class SessionStagedTable extends ZRecordStagedTable {
       e.addSuppressed(suppressed);
       return "at " + path + " may be left: " + suppressed.getMessage();
     }
-  }
-
-  /**
-   * Removes empty directories, which would be in the way of a managed table. Removes no file: Spark
-   * may call this after a successful commit.
-   */
-  @Override
-  public void abortStagedChanges() {
-    if (isNew()) {
-      deleteEmptyDirectories();
-    }
-  }
-
-  private void deleteEmptyDirectories() {
-    if (staging.dataset().deleteEmptyDirectories() && isNewDirectory) {
-      staging.dataset().deleteIfEmpty();
-    }
-  }
-
-  private boolean isNew() {
-    return staging.target().base().isEmpty();
   }
 
   /** Refuses nothing: the entry keeps all declarations. */

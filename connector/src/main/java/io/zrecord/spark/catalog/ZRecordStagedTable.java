@@ -1,6 +1,7 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.TableCommit;
 import io.zrecord.spark.write.WriteTarget;
@@ -23,6 +24,8 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   private final WriteTarget target;
   private final Map<String, String> options;
   private final UUID commitId = UUID.randomUUID();
+  private final DatasetPath dataset;
+  private final boolean isNewDirectory;
   private boolean isWritten;
 
   ZRecordStagedTable(
@@ -30,6 +33,8 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
     super(path, schema, target);
     this.target = target;
     this.options = options;
+    this.dataset = path.datasets().get(0);
+    this.isNewDirectory = !dataset.hasDirectory();
   }
 
   @Override
@@ -62,8 +67,27 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
     }
   }
 
+  /**
+   * Removes empty directories, which would be in the way of another attempt. Removes no file: Spark
+   * may call this after a successful commit.
+   */
   @Override
-  public void abortStagedChanges() {}
+  public final void abortStagedChanges() {
+    if (isNew()) {
+      deleteEmptyDirectories();
+    }
+  }
+
+  final void deleteEmptyDirectories() {
+    if (dataset.deleteEmptyDirectories() && isNewDirectory) {
+      dataset.deleteIfEmpty();
+    }
+  }
+
+  /** Tells whether there was no dataset before. */
+  final boolean isNew() {
+    return target.base().isEmpty();
+  }
 
   /** Returns the id of the commit that creates or replaces the table. */
   final UUID commitId() {

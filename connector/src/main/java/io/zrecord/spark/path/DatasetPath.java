@@ -96,6 +96,11 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
     return table.storage();
   }
 
+  /** Tells whether the directory exists and has nothing in it. */
+  public boolean isEmptyDirectory() {
+    return hasDirectory() && storage().list("").isEmpty();
+  }
+
   /** Tells whether the directory exists, empty or not. */
   public boolean hasDirectory() {
     return storage().exists("");

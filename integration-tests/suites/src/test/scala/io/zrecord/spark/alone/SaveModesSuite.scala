@@ -33,6 +33,32 @@ class SaveModesSuite extends SparkSuite {
     assert(read(path).count() == 100)
   }
 
+  testLocally("an empty directory is something that exists, as for Spark's own sources") {
+    for (format <- Seq("parquet", "zrecord")) {
+      def directory() = Files.createDirectories(Paths.get(freshPath())).toString
+      def save(mode: String, path: String): Unit =
+        data(3).write.format(format).mode(mode).save(path)
+      val refused = directory()
+      assert(failure(save("errorifexists", refused)).contains("already exists"), format)
+      save("ignore", refused)
+      assert(filesBelow(refused).isEmpty, format)
+      for (mode <- Seq("append", "overwrite")) {
+        val path = directory()
+        save(mode, path)
+        assert(spark.read.format(format).load(path).count() == 3, s"$format $mode")
+      }
+    }
+  }
+
+  test("a write that failed is not in the way of the next") {
+    val path = freshPath()
+    val failing = spark.range(0, 10, 1, 1).selectExpr("id", "cast(raise_error('no') as string) x")
+    assert(failure(failing.write.format("zrecord").save(path)).contains("no"))
+    assert(eventually(filesOf(path).names.isEmpty))
+    data(3).write.format("zrecord").save(path)
+    assert(read(path).count() == 3)
+  }
+
   test("append keeps the order of insertion") {
     val path = freshPath()
     write(data(100), path, "append")
