@@ -5,6 +5,7 @@ import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -28,7 +29,11 @@ public final class ZRecordCatalog extends DatasetCatalog {
     if (!identifiesPaths(identifier)) {
       throw new NoSuchDatasetException(identifier);
     }
-    return SparkErrors.planned(() -> ZRecordTables.loadDefault(ReadPaths.of(identifier)));
+    Table refreshed = Reloads.refreshed(name(), identifier);
+    return refreshed == null
+        ? SparkErrors.planned(() -> ZRecordTables.loadDefault(ReadPaths.of(identifier)))
+            .loadedAs(name(), identifier)
+        : refreshed;
   }
 
   /**

@@ -8,6 +8,7 @@ import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import java.util.Map;
@@ -44,6 +45,7 @@ public final class ZRecordSource
 
   @Override
   public Identifier extractIdentifier(CaseInsensitiveStringMap options) {
+    PathCatalog.forget();
     return PathIdentifiers.identifier(options);
   }
 
@@ -76,12 +78,19 @@ public final class ZRecordSource
   /**
    * Returns the version to read. Spark asks for the version only when it reads, and a catalog
    * cannot tell otherwise why a table is loaded. Therefore there always is a version, unless a time
-   * is given.
+   * is given, or Spark should load the table again before each query.
    */
   @Override
   public Optional<String> extractTimeTravelVersion(CaseInsensitiveStringMap options) {
     VersionSelector selector = VersionSelector.effective(options);
-    return selector.isEmpty() ? Optional.of(TimeTravel.NEWEST) : selector.version();
+    if (!selector.isEmpty()) {
+      return selector.version();
+    }
+    Identifier identifier = PathIdentifiers.identifier(options);
+    boolean isLoadedAgain = Reloads.areSupported()
+        && PathIdentifiers.isPlain(identifier)
+        && PathCatalog.prepare(identifier);
+    return isLoadedAgain ? Optional.empty() : Optional.of(TimeTravel.NEWEST);
   }
 
   @Override
@@ -98,7 +107,8 @@ public final class ZRecordSource
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
     ReadPaths paths = ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
-    return SparkErrors.planned(() -> ZRecordTables.load(paths, TimeTravel.newest())).schema();
+    return SparkErrors.planned(() -> ZRecordTables.load(paths, TimeTravel.newest()))
+        .schema();
   }
 
   /**

@@ -40,9 +40,10 @@ final class DeclaredTable extends ZRecordTable {
       List<DatasetVersion> versions,
       VersionChoice choice,
       Optional<WriteTarget> target,
+      boolean isNamed,
       Optional<StructType> found,
       Optional<RuntimeException> problem) {
-    super(ReadPaths.literal(entry.location()), columns, versions, choice, target, false);
+    super(ReadPaths.literal(entry.location()), columns, versions, choice, target, false, isNamed);
     this.entry = entry;
     this.found = found;
     this.problem = problem;
@@ -65,6 +66,7 @@ final class DeclaredTable extends ZRecordTable {
           newest.stream().toList(),
           VersionChoice.loadedNewest(),
           Optional.of(WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND)),
+          entry.isNamed(),
           found,
           Optional.empty());
     } catch (ZRecordException | IllegalArgumentException e) {
@@ -88,6 +90,7 @@ final class DeclaredTable extends ZRecordTable {
         List.of(version),
         VersionChoice.named(time),
         Optional.empty(),
+        false,
         Optional.of(found),
         Optional.empty());
   }
@@ -100,6 +103,7 @@ final class DeclaredTable extends ZRecordTable {
         List.of(),
         VersionChoice.named(TimeTravel.newest()),
         Optional.empty(),
+        false,
         found,
         Optional.of(problem));
   }

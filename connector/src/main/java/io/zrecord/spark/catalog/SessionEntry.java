@@ -19,13 +19,15 @@ import org.apache.spark.sql.types.StructType;
  * @param declaration the declared columns
  * @param properties properties, as Spark shows them
  * @param options options given when the table was created, with or without the path among them
+ * @param isNamed whether a catalog of zrecord loads the table by its name
  */
 record SessionEntry(
     String name,
     String location,
     Declaration declaration,
     Map<String, String> properties,
-    Map<String, String> options) {
+    Map<String, String> options,
+    boolean isNamed) {
   private static final String SOURCE_CLASS = "io.zrecord.spark.ZRecordSource";
   private static final String DEFAULT_SOURCE = "spark.sql.sources.default";
 
@@ -36,7 +38,8 @@ record SessionEntry(
         location,
         new Declaration(columns),
         Map.of(),
-        options);
+        options,
+        false);
   }
 
   /**
@@ -56,7 +59,8 @@ record SessionEntry(
         location == null ? Metastore.defaultLocation(identifier) : location,
         new Declaration(table.schema()),
         Map.copyOf(properties),
-        options(properties)));
+        options(properties),
+        true));
   }
 
   /** Tells whether the properties of a statement that creates a table ask for zrecord. */

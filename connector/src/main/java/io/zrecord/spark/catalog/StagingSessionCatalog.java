@@ -6,6 +6,7 @@ import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.WriteTarget;
@@ -60,9 +61,13 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
 
   @Override
   public final Table loadTable(Identifier identifier) throws NoSuchTableException {
+    Table refreshed = Reloads.refreshed(name(), identifier);
+    if (refreshed != null) {
+      return refreshed;
+    }
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
-        .<Table>map(DeclaredTable::of)
+        .<Table>map(entry -> DeclaredTable.of(entry).loadedAs(name(), identifier))
         .orElse(table);
   }
 

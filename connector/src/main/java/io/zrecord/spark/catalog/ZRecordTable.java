@@ -10,6 +10,7 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
@@ -33,10 +35,11 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A dataset as Spark sees it, pinned to the version at which it was resolved. Several datasets,
- * read by several paths, follow each other. Immutable.
+ * A dataset as Spark sees it, at the version at which it was loaded. Several datasets, read by
+ * several paths, follow each other. Immutable.
  */
 public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
   private final ReadPaths paths;
@@ -45,6 +48,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   private final VersionChoice choice;
   private final Optional<WriteTarget> target;
   private final boolean acceptsAnySchema;
+  private final boolean isNamed;
   private final Map<String, String> defaultsOfRecords = ReadConf.defaultsOfRecords();
 
   ZRecordTable(
@@ -53,19 +57,21 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
       List<DatasetVersion> versions,
       VersionChoice choice,
       Optional<WriteTarget> target,
-      boolean acceptsAnySchema) {
+      boolean acceptsAnySchema,
+      boolean isNamed) {
     this.paths = paths;
     this.schema = schema;
     this.versions = List.copyOf(versions);
     this.choice = choice;
     this.target = target;
     this.acceptsAnySchema = acceptsAnySchema;
+    this.isNamed = isNamed;
   }
 
   /** Returns a table of one or several versions to read; nothing can be written. */
   static ZRecordTable forReading(
       ReadPaths paths, StructType schema, List<DatasetVersion> versions, VersionChoice choice) {
-    return new ZRecordTable(paths, schema, versions, choice, Optional.empty(), false);
+    return new ZRecordTable(paths, schema, versions, choice, Optional.empty(), false, false);
   }
 
   /**
@@ -80,7 +86,8 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         List.of(version),
         choice,
         Optional.of(target),
-        false);
+        false,
+        true);
   }
 
   /**
@@ -94,6 +101,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         target.base().stream().toList(),
         VersionChoice.named(TimeTravel.newest()),
         Optional.of(target),
+        true,
         true);
   }
 
@@ -108,6 +116,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         List.of(),
         VersionChoice.named(TimeTravel.newest()),
         Optional.of(target),
+        false,
         false);
   }
 
@@ -127,14 +136,62 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   }
 
   /**
-   * Returns a name of the table as it is now. Spark asks for the name from 4.1 on. Spark mistakes a
-   * cached table for any table of the same name and id. So each version with other records or
-   * fields has its own id; otherwise Spark would miss writes that go another way. There is no
-   * {@code version()}: it would make Spark read another version than that of the data frame.
+   * Returns the identity of the dataset. Spark asks from 4.1 on, to find cached tables and to
+   * notice a table that was made anew. A table without a {@link #version} has the name of its
+   * records instead: Spark does not load the table again, and would miss commits. Null if there is
+   * no dataset yet.
    */
-  public String id() {
+  public @Nullable String id() {
+    if (!followsCommits()) {
+      return recordsName();
+    }
+    return versions.isEmpty() ? null : versions.get(0).datasetId();
+  }
+
+  /**
+   * Returns the version of the records and fields; null if Spark must not load the table again.
+   * With a version, Spark loads the table again before each query from 4.1 on, so that all uses of
+   * a data frame read the newest version. A tag and an expiry keep the version. No
+   * {@code @Override}: older releases lack the method.
+   */
+  public @Nullable String version() {
+    if (!followsCommits()) {
+      return null;
+    }
+    return versions.isEmpty() ? "" : versions.get(0).id();
+  }
+
+  /**
+   * Tells whether loading the table again by its name gives the newest version of the same dataset.
+   * A store changes without commits. What is read by defaults of the session stays as it was.
+   */
+  private boolean followsCommits() {
+    return isNamed
+        && choice.wanted().isNewest()
+        && defaultsOfRecords.isEmpty()
+        && !paths.isPattern()
+        && versions.size() <= 1
+        && versions.stream().noneMatch(DatasetVersion::isStore);
+  }
+
+  /** Returns a name of what is read. Each version with other records or fields has its own name. */
+  private String recordsName() {
     return versions.stream().map(DatasetVersion::id).collect(Collectors.joining(",")) + " at "
         + choice.wanted() + (defaultsOfRecords.isEmpty() ? "" : " with " + defaultsOfRecords);
+  }
+
+  /** Tells whether there is a dataset. */
+  final boolean isThere() {
+    return !versions.isEmpty();
+  }
+
+  /** Remembers that the table was loaded by a name, see {@link Reloads}. */
+  public final ZRecordTable loadedAs(String catalog, Identifier identifier) {
+    String version = version();
+    if (version != null) {
+      Reloads.loaded(catalog, identifier, this, paths.normalized(), version);
+    }
+    return this;
   }
 
   /** Returns where a write of the table goes, if the table can be written. */
@@ -244,7 +301,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     return other instanceof ZRecordTable table
         && getClass() == table.getClass()
         && paths.equals(table.paths)
-        && id().equals(table.id())
+        && recordsName().equals(table.recordsName())
         && schema.equals(table.schema)
         && choice.equals(table.choice)
         && acceptsAnySchema == table.acceptsAnySchema
@@ -253,6 +310,6 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   @Override
   public int hashCode() {
-    return Objects.hash(paths, id());
+    return Objects.hash(paths, recordsName());
   }
 }

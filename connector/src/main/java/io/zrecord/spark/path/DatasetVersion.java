@@ -20,6 +20,7 @@ public final class DatasetVersion {
   private final RecordSchema schema;
   private final int nextFieldId;
   private final String id;
+  private final String datasetId;
   private final @Nullable Path store;
   private @Nullable TableSnapshot snapshot;
 
@@ -27,11 +28,13 @@ public final class DatasetVersion {
       RecordSchema schema,
       int nextFieldId,
       String id,
+      String datasetId,
       @Nullable Path store,
       @Nullable TableSnapshot snapshot) {
     this.schema = schema;
     this.nextFieldId = nextFieldId;
     this.id = id;
+    this.datasetId = datasetId;
     this.store = store;
     this.snapshot = snapshot;
   }
@@ -42,6 +45,7 @@ public final class DatasetVersion {
         snapshot.schema(),
         snapshot.nextFieldId(),
         snapshot.tableId() + "/" + snapshot.recordsVersion() + "/" + snapshot.recordsCommitId(),
+        snapshot.tableId().toString(),
         null,
         snapshot);
   }
@@ -50,7 +54,8 @@ public final class DatasetVersion {
   static DatasetVersion ofStore(Path store) {
     RecordSchema schema = StoreSnapshot.schema(store);
     int lastId = schema.fields().stream().mapToInt(FieldSpec::id).max().orElse(0);
-    return new DatasetVersion(schema, lastId + 1, UUID.randomUUID().toString(), store, null);
+    return new DatasetVersion(
+        schema, lastId + 1, UUID.randomUUID().toString(), store.toString(), store, null);
   }
 
   /**
@@ -83,6 +88,16 @@ public final class DatasetVersion {
    */
   public String id() {
     return id;
+  }
+
+  /** Returns a name that all versions of the table have, and no table that is made anew. */
+  public String datasetId() {
+    return datasetId;
+  }
+
+  /** Tells whether the records are those of a store, which change without a commit. */
+  public boolean isStore() {
+    return store != null;
   }
 
   /**

@@ -131,6 +131,14 @@ public final class PathIdentifiers {
     return at < 0 || at + 1 >= parts.size() ? Optional.empty() : Optional.of(parts.get(at + 1));
   }
 
+  /** Tells whether an identifier names one path, without a pattern or a view. */
+  public static boolean isPlain(Identifier identifier) {
+    List<String> paths = paths(identifier);
+    return paths.size() == 1
+        && view(identifier).isEmpty()
+        && (isLiteral(identifier) || !SparkStorages.isPattern(paths.get(0)));
+  }
+
   /** Tells whether an identifier is a path, rather than the name of a table. */
   public static boolean isPath(Identifier identifier) {
     return identifier.namespace().length == 0 && identifier.name().indexOf('/') >= 0;

@@ -76,6 +76,11 @@ public record ReadPaths(List<String> named, List<String> found, Map<String, Stri
     return matches;
   }
 
+  /** Returns the one form that all spellings of a single path have in common. */
+  public String normalized() {
+    return SparkStorages.normalized(found.get(0), settings);
+  }
+
   /** Tells whether a pattern was taken as one. */
   public boolean isPattern() {
     return !named.equals(found);

@@ -8,6 +8,7 @@ import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.storage.Storage;
@@ -156,6 +157,7 @@ public final class TableCommit {
           conf.transaction().map(Object::toString).orElse("the transaction"));
       discard(shards);
     }
+    Reloads.committed(table.storage());
   }
 
   /** Deletes shards that no version names, as far as possible. */

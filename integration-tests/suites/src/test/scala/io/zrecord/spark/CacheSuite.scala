@@ -1,6 +1,8 @@
 package io.zrecord.spark
 
-import io.zrecord.table.RecordTable
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.shard.WriteOptions
+import io.zrecord.spark.path.SparkStorages
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
@@ -55,6 +57,10 @@ class CacheSuite extends SparkSuite {
       assert(spark.table(name).count() == 5)
       change(path)
       assert(spark.table(name).count() == expected)
+      if (loadsAgain && way != "replace") {
+        assert(spark.catalog.isCached(name))
+        assert(hits(spark.table(name)))
+      }
       assert(spark.table(name).collect().length == expected)
       assert(spark.sql(s"select count(*) from $name").head().getLong(0) == expected)
       assert(read(path).count() == expected)
@@ -64,7 +70,56 @@ class CacheSuite extends SparkSuite {
       spark.sql(s"uncache table if exists $name")
     }
 
-  test("a cached data frame is hit by the same read, and stays the version that it was") {
+  test("a cached table stays cached, and is fresh, after commits of other processes") {
+    val path = dataset()
+    val name = s"zrecord.`$path`"
+    val derived = spark.table(name).where("id >= 0").cache()
+    spark.sql(s"cache table $name")
+    assert(spark.table(name).count() == 5)
+    assert(derived.count() == 5)
+    for (expected <- Seq(6, 7)) {
+      appendElsewhere(path)
+      assert(spark.table(name).count() == expected)
+      assert(spark.table(name).where("id >= 0").count() == expected)
+      assert(read(path).count() == expected)
+      assert(derived.count() == (if (loadsAgain) expected else 5))
+      if (loadsAgain) assert(hits(spark.table(name)))
+    }
+    spark.catalog.clearCache()
+  }
+
+  test("a cached table is never one that was made anew at the same path") {
+    val path = dataset()
+    val name = s"zrecord.`$path`"
+    spark.sql(s"cache table $name")
+    assert(spark.table(name).count() == 5)
+    val directory = new org.apache.hadoop.fs.Path(path)
+    directory
+      .getFileSystem(spark.sparkContext.hadoopConfiguration)
+      .delete(directory, true)
+    write(spark.range(3).toDF("id"), path, "append")
+    assert(spark.table(name).count() == 3)
+    assert(read(path).count() == 3)
+    spark.catalog.clearCache()
+  }
+
+  /** Appends a record as another process does, of which Spark learns nothing. */
+  private def appendElsewhere(path: String): Unit = {
+    val table = tableAt(path)
+    val writer = RecordDatasetWriter.append(
+      SparkStorages.storageFor(path),
+      table.latest().schema(),
+      WriteOptions.defaults()
+    )
+    try {
+      writer.newAppender().set("id", 77L).endRecord()
+      writer.commit()
+    } finally writer.close()
+  }
+
+  test(
+    "a cached data frame is hit by the same read, and is what this Spark makes of it after a write"
+  ) {
     val path = dataset()
     val data = read(path).cache()
     try {
@@ -73,7 +128,7 @@ class CacheSuite extends SparkSuite {
       write(more, path, "append")
       assert(!hits(read(path)))
       assert(read(path).count() == 12)
-      assert(data.count() == 5)
+      assert(data.count() == (if (loadsAgain) 12 else 5))
     } finally data.unpersist()
   }
 

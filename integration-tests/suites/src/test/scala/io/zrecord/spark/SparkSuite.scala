@@ -73,6 +73,12 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     outcome
   }
 
+  /** Tells whether this Spark loads tables again before each query. */
+  protected def loadsAgain: Boolean = {
+    val numbers = spark.version.split('.').take(2).map(_.takeWhile(_.isDigit).toInt)
+    numbers(0) > 4 || (numbers(0) == 4 && numbers(1) >= 1)
+  }
+
   /** Returns a path where nothing exists yet, where the suites have their tables. */
   protected def freshPath(): String =
     TestBase.current.uri.map(_ + "/d-" + UUID.randomUUID()).getOrElse(freshLocalPath())
