@@ -195,7 +195,7 @@ class TypesSuite extends SparkSuite {
       )
     val message = failure(write(data, path, "append"))
     for (name <- Seq("i", "s", "m", "t")) {
-      assert(message.contains(s"'$name'") && message.contains(s"to_json($name)"))
+      assert(message.contains(s"'$name'") && message.contains(s"cast(`$name` as "))
     }
     assert(filesOf(path).names.isEmpty)
   }
