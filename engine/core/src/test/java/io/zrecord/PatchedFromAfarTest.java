@@ -130,8 +130,11 @@ final class PatchedFromAfarTest {
     PREFETCHED {
       @Override
       List<byte[]> read(RecordDataset dataset, long[] indices) {
-        try (Prefetch asked = dataset.prefetcher(List.of("v")).ask(indices)) {
+        Prefetch asked = dataset.prefetcher(List.of("v")).ask(indices);
+        try {
           return GATHER.read(dataset, indices);
+        } finally {
+          asked.close();
         }
       }
     },
