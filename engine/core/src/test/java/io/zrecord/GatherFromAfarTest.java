@@ -154,9 +154,41 @@ final class GatherFromAfarTest {
       long[] indices = {5, count - 1, count};
       flipBytes();
       assertThatThrownBy(() -> requireGathered(reader, indices, bytes))
-          .isInstanceOf(CorruptDataException.class);
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("came alike, so the file is damaged");
       flipBytes();
       requireGathered(reader, indices, bytes);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"I32, 100000, 4, raw", "BYTES, 300, 40000, raw", "BYTES, 300, 40000, zstd"})
+  void bytesThatComeWrongOnceAreNoDamage(
+      ElementType.Kind kind, int count, int bytes, String codec) {
+    ElementType type = kind == ElementType.Kind.I32 ? ElementType.I32 : ElementType.BYTES;
+    write(
+        RecordSchema.builder()
+            .field("v", type, Shape.scalar(), Compression.parse(codec))
+            .build(),
+        count,
+        bytes);
+    UnmappedStorage storage = new UnmappedStorage(LocalStorage.at(directory), REGION_BYTES);
+    ReadMetrics metrics = new ReadMetrics();
+    try (RecordDataset dataset =
+        RecordDataset.open(storage, new ReadOptions(Verification.FIRST, metrics))) {
+      FieldReader reader = dataset.reader("v");
+      long[] last = {count - 1};
+      storage.spoilNext(1);
+      requireGathered(reader, last, bytes);
+      storage.spoilNext(1);
+      reader.selectRange(count - 1, 1, Long.MAX_VALUE);
+      assertThat(reader.value(0)).isEqualTo(value(count - 1, bytes));
+      assertThat(metrics.checksumFailures.sum()).isPositive();
+      OpenShards.shared().clear();
+      storage.spoilNext(2);
+      assertThatThrownBy(() -> requireGathered(dataset.reader("v"), last, bytes))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("asked for twice");
     }
   }
 

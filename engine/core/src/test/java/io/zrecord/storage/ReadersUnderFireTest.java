@@ -212,6 +212,21 @@ public abstract class ReadersUnderFireTest {
     assertThat(read(storage, Verification.FIRST, "healed")).isEqualTo(End.RIGHT);
   }
 
+  /** A byte that comes wrong once is no damage: it is asked for again. */
+  @Test
+  void aByteThatComesWrongOnceIsAskedForAgain() {
+    Storage storage = storage(proxy.endpoint(), name);
+    int requests = requestsOfAReading(storage);
+    for (int position : new int[] {0, 5000, -1}) {
+      for (int number = 0; number < requests; number++) {
+        proxy.heal();
+        injectFrom(number, 1, HttpFault.byteFlipped(position));
+        String situation = "byte " + position + " of request " + number;
+        assertThat(read(storage, Verification.FIRST, situation)).as(situation).isEqualTo(End.RIGHT);
+      }
+    }
+  }
+
   @Test
   void anObjectThatIsDeletedOrReplacedWhileItIsReadIsAnExceptionOrHarmless() {
     int requests = requestsOfAReading(storage(proxy.endpoint(), name));

@@ -36,6 +36,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,7 @@ public final class OpenShard {
     if (ref == null) {
       return null;
     }
-    return patch.get(() -> PatchFile.open(storage, shard, ref));
+    return patch.get(() -> forgottenIfDamaged(() -> PatchFile.open(storage, shard, ref)));
   }
 
   /** Forgets this open shard and what is kept of its files, so that the next user reads them. */
@@ -179,7 +180,18 @@ public final class OpenShard {
   private TablesFile tables(int ordinal) {
     return tables
         .get(ordinal)
-        .get(() -> TablesFile.open(storage, shard, shard.tables().get(ordinal), onKept));
+        .get(() -> forgottenIfDamaged(
+            () -> TablesFile.open(storage, shard, shard.tables().get(ordinal), onKept)));
+  }
+
+  /** Opens a file. After damage the next user asks for the file again, and no cache for it. */
+  private <T> T forgottenIfDamaged(Supplier<T> opening) {
+    try {
+      return opening.get();
+    } catch (CorruptDataException e) {
+      forget();
+      throw e;
+    }
   }
 
   /** Returns the full path of a file of the shard. */

@@ -8,6 +8,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
+import io.zrecord.internal.shard.fetch.AskedTwice;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
@@ -138,8 +139,11 @@ public final class ManifestLog {
   ManifestFile file(long version) {
     String name = ManifestNames.nameOf(version);
     try {
-      return ManifestFile.read(
-          storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
+      return AskedTwice.read(
+          storage,
+          name,
+          SealedJson.MAX_BYTES,
+          content -> ManifestFile.read(storage.pathOf(name), version, content));
     } catch (CorruptDataException e) {
       throw withWayOut(e);
     }
@@ -157,8 +161,12 @@ public final class ManifestLog {
 
   /** Reads the copy of a tag as {@link #read(TagEntry)} does. */
   ManifestFile file(TagEntry tag) {
+    return AskedTwice.read(
+        storage, tag.file(), SealedJson.MAX_BYTES, content -> file(tag, content));
+  }
+
+  private ManifestFile file(TagEntry tag, byte[] file) {
     String path = storage.pathOf(tag.file());
-    byte[] file = storage.read(tag.file(), SealedJson.MAX_BYTES);
     int checksum = SealedJson.checksum(path, file);
     if (file.length != tag.lengthBytes() || checksum != tag.checksum()) {
       throw new CorruptDataException(
@@ -174,7 +182,11 @@ public final class ManifestLog {
   /** Reads what chains a version to the version before. */
   public Link link(long version) {
     String name = ManifestNames.nameOf(version);
-    return Link.read(storage.pathOf(name), version, storage.read(name, SealedJson.MAX_BYTES));
+    return AskedTwice.read(
+        storage,
+        name,
+        SealedJson.MAX_BYTES,
+        content -> Link.read(storage.pathOf(name), version, content));
   }
 
   /**
@@ -248,8 +260,11 @@ public final class ManifestLog {
 
   private <T> T content(ShardListFile list, BiFunction<String, byte[], T> reading) {
     try {
-      return reading.apply(
-          storage.pathOf(list.file()), storage.read(list.file(), SealedJson.MAX_BYTES));
+      return AskedTwice.read(
+          storage,
+          list.file(),
+          SealedJson.MAX_BYTES,
+          content -> reading.apply(storage.pathOf(list.file()), content));
     } catch (CorruptDataException e) {
       throw withWayOut(e);
     }

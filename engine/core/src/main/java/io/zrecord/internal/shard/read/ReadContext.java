@@ -183,6 +183,11 @@ final class ReadContext {
     return isRemote;
   }
 
+  /** Tells whether bytes that are damaged may be right when they are asked for again. */
+  boolean mayComeWrong() {
+    return isRemote && form != Form.TABLES;
+  }
+
   /**
    * Opens the shards of some records side by side.
    *

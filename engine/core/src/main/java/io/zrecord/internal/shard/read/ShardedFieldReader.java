@@ -1,10 +1,12 @@
 package io.zrecord.internal.shard.read;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.ShardList;
+import io.zrecord.internal.shard.fetch.AskedTwice;
 import io.zrecord.internal.shard.fetch.Prefetched;
 import io.zrecord.internal.shard.layout.AbsentField;
 import io.zrecord.internal.shard.layout.BlockField;
@@ -22,6 +24,7 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -38,6 +41,7 @@ public final class ShardedFieldReader implements FieldReader {
   private final SlotSelection slots;
   private final DenseRangeSelection dense;
   private final VariableRangeSelection variable;
+  private final SecondTry secondTry;
   private Selection selection;
 
   /** Makes a reader. */
@@ -67,6 +71,7 @@ public final class ShardedFieldReader implements FieldReader {
     dense = new DenseRangeSelection(context);
     variable = new VariableRangeSelection(context);
     selection = slots;
+    secondTry = new SecondTry(context);
   }
 
   /**
@@ -79,8 +84,8 @@ public final class ShardedFieldReader implements FieldReader {
       Prefetched prefetched,
       Verification verification,
       ReadMetrics metrics) {
-    return new ShardedFieldReader(new ReadContext(
-        field, ReadContext.Form.TABLES, shards, prefetched, verification, metrics));
+    return new ShardedFieldReader(
+        new ReadContext(field, ReadContext.Form.TABLES, shards, prefetched, verification, metrics));
   }
 
   /**
@@ -127,10 +132,18 @@ public final class ShardedFieldReader implements FieldReader {
     if (firstIndex < 0 || firstIndex > shards.length() - maxCount) {
       throw shards.outOfBounds(firstIndex < 0 ? firstIndex : Math.max(firstIndex, shards.length()));
     }
+    secondTry.begin();
+    secondTry.select(() -> selectInOrder(firstIndex, maxCount, maxBytes));
+    int taken = selection.count();
+    secondTry.keep(() -> selectInOrder(firstIndex, taken, Long.MAX_VALUE));
+    return taken;
+  }
+
+  private void selectInOrder(long firstIndex, int maxCount, long maxBytes) {
     clear();
     context.table().setReadInOrder(true);
     try {
-      return selectWithin(firstIndex, maxCount, maxBytes);
+      selectWithin(firstIndex, maxCount, maxBytes);
     } catch (InternalError e) {
       throw context.truncated(e);
     }
@@ -146,22 +159,23 @@ public final class ShardedFieldReader implements FieldReader {
     context.trim();
   }
 
-  private int selectWithin(long firstIndex, int maxCount, long maxBytes) {
+  private void selectWithin(long firstIndex, int maxCount, long maxBytes) {
     try {
-      ShardPart part = context.part(context.shards().shardOf(firstIndex));
+      int shard = context.shards().shardOf(firstIndex);
+      context.isRemote(shard);
+      ShardPart part = context.part(shard);
       if (variable.takes(part)) {
-        int taken = variable.selectRange(firstIndex, maxCount, maxBytes);
+        variable.selectRange(firstIndex, maxCount, maxBytes);
         selection = variable;
-        return taken;
+        return;
       }
       if (dense.takes(part)) {
-        int taken = dense.selectRange(firstIndex, maxCount, maxBytes);
+        dense.selectRange(firstIndex, maxCount, maxBytes);
         selection = dense;
-        return taken;
+        return;
       }
       int taken = countWithin(firstIndex, maxCount, maxBytes);
       slots.selectRange(firstIndex, taken);
-      return taken;
     } finally {
       // Also before an exception is passed on: missing bytes look like damage.
       MapFaults.surface();
@@ -235,6 +249,15 @@ public final class ShardedFieldReader implements FieldReader {
   @Override
   public void select(long[] indices, int from, int count) {
     Objects.checkFromIndexSize(from, count, indices.length);
+    secondTry.begin();
+    secondTry.select(() -> selectSlots(indices, from, count));
+    if (context.mayComeWrong()) {
+      long[] own = Arrays.copyOfRange(indices, from, from + count);
+      secondTry.keep(() -> selectSlots(own, 0, count));
+    }
+  }
+
+  private void selectSlots(long[] indices, int from, int count) {
     clear();
     context.table().setReadInOrder(false);
     try {
@@ -255,8 +278,11 @@ public final class ShardedFieldReader implements FieldReader {
    * @param asked takes the ranges that were asked for, which the caller drops, also after a failure
    */
   public void prefetch(long[] indices, List<Prefetched.Range> asked) {
-    clear();
-    slots.ask(indices, asked);
+    secondTry.begin();
+    secondTry.select(() -> {
+      clear();
+      slots.ask(indices, asked);
+    });
   }
 
   @Override
@@ -295,6 +321,19 @@ public final class ShardedFieldReader implements FieldReader {
   public int copyValue(int i, byte[] destination, int offset) {
     Objects.checkFromIndexSize(offset, lengthBytes(i), destination.length);
     try {
+      return copyOnce(i, destination, offset);
+    } catch (CorruptDataException first) {
+      secondTry.again(first);
+      try {
+        return copyOnce(i, destination, offset);
+      } catch (CorruptDataException second) {
+        throw AskedTwice.damaged(first, second);
+      }
+    }
+  }
+
+  private int copyOnce(int i, byte[] destination, int offset) {
+    try {
       try {
         return selection.copy(i, destination, offset);
       } finally {
@@ -323,6 +362,19 @@ public final class ShardedFieldReader implements FieldReader {
 
   private void copyAll(ByteBuffer destination, int at) {
     try {
+      copyAllOnce(destination, at);
+    } catch (CorruptDataException first) {
+      secondTry.again(first);
+      try {
+        copyAllOnce(destination, at);
+      } catch (CorruptDataException second) {
+        throw AskedTwice.damaged(first, second);
+      }
+    }
+  }
+
+  private void copyAllOnce(ByteBuffer destination, int at) {
+    try {
       try {
         selection.copyAll(destination, at);
       } finally {
@@ -335,6 +387,19 @@ public final class ShardedFieldReader implements FieldReader {
 
   @Override
   public ByteBuffer view(int i) {
+    try {
+      return viewOnce(i);
+    } catch (CorruptDataException first) {
+      secondTry.again(first);
+      try {
+        return viewOnce(i);
+      } catch (CorruptDataException second) {
+        throw AskedTwice.damaged(first, second);
+      }
+    }
+  }
+
+  private ByteBuffer viewOnce(int i) {
     boolean ofTheMap = false;
     try {
       try {
