@@ -266,8 +266,14 @@ final class Sweep {
         String path = storage.pathOf(ManifestNames.DIRECTORY + "/" + file.name());
         throw new StorageException(
             path,
-            "Cannot tell what " + storage.location() + " still needs: a repair left " + path
-                + ", which cannot be read; delete it when its version is given up");
+            "Cannot tell what " + storage.location() + " still needs: "
+                + (file.name().contains(".damaged-")
+                    ? "a repair left " + path
+                        + ", which cannot be read; delete it when its version is given up"
+                    : path
+                        + " has the name of a manifest and something behind it, as a copy has that"
+                        + " was not finished; delete it, or give it the name of its manifest if that"
+                        + " is missing"));
       }
     }
   }

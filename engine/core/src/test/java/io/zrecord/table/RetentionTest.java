@@ -287,12 +287,18 @@ final class RetentionTest {
     assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
         .isInstanceOf(CorruptDataException.class);
     Files.write(damaged, content);
-    Path aside = model.path.resolve("manifest/00000000000000000005.json.damaged");
-    Files.writeString(aside, "damaged");
-    assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
-        .isInstanceOf(StorageException.class)
-        .hasMessageContaining(aside.toString());
-    Files.delete(aside);
+    for (String[] suffixAndReason : new String[][] {
+      {".damaged-" + UUID.randomUUID(), "a repair left"},
+      {".tmp", "a copy has that was not finished"}
+    }) {
+      Path aside = model.path.resolve("manifest/00000000000000000005.json" + suffixAndReason[0]);
+      Files.writeString(aside, "damaged");
+      assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining(aside.toString())
+          .hasMessageContaining(suffixAndReason[1]);
+      Files.delete(aside);
+    }
     table.tag(2, "kept");
     table.expire(EXPIRE);
     Path copy = copy();

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.Path;
@@ -17,6 +18,11 @@ import org.apache.hadoop.security.AccessControlException;
 
 /** Turns failures reported by a file system of Hadoop into advice. Stateless. */
 final class HadoopErrors {
+  private static final Pattern EXPIRED =
+      Pattern.compile("ExpiredToken|TokenRefreshRequired|RequestExpired");
+  private static final Pattern INVALID =
+      Pattern.compile("InvalidToken|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidClientTokenId");
+
   private HadoopErrors() {}
 
   /**
@@ -34,6 +40,25 @@ final class HadoopErrors {
       String action, Path path, IOException e, String reason, Throwable cause) {
     String file = path.toString();
     String problem = "Cannot " + action + " " + file + ": ";
+    if (e.getClass().getName().endsWith("UnknownStoreException")) {
+      return new StorageException(
+          file, problem + "there is no such bucket. Create the bucket, or check its name", cause);
+    }
+    if (EXPIRED.matcher(reason).find()) {
+      return new FileUnavailableException(
+          file,
+          problem + "the credentials have expired (" + reason + "). Give Hadoop new ones, such as"
+              + " fs.s3a.session.token with its keys",
+          cause);
+    }
+    if (INVALID.matcher(reason).find()) {
+      return new FileUnavailableException(
+          file,
+          problem + "the server does not know the credentials (" + reason + "). Check"
+              + " fs.s3a.access.key, fs.s3a.secret.key and fs.s3a.session.token: they must be of one"
+              + " account, and of this server",
+          cause);
+    }
     if (e instanceof FileNotFoundException) {
       return new MissingFileException(
           file,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the calls of a storage ask of a store of objects. */
@@ -129,6 +131,36 @@ final class S3aRequestsTest {
     });
     assertThat(requests).containsExactly("POST", "PUT", "PUT", "PUT", "POST");
     assertThat(storage.lengthBytes("shard/x")).isEqualTo(length);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, ExpiredToken, have expired, fs.s3a.session.token",
+    "400, InvalidToken, does not know the credentials, fs.s3a.access.key",
+    "403, InvalidAccessKeyId, does not know the credentials, fs.s3a.access.key",
+    "403, SignatureDoesNotMatch, does not know the credentials, fs.s3a.secret.key",
+    "403, AccessDenied, access is denied, permissions"
+  })
+  void credentialsThatAreNotTakenAreNamedWithTheRemedy(
+      int status, String code, String cause, String remedy) {
+    proxy.inject(100, request -> true, HttpFault.refused(status, code));
+    assertThatThrownBy(() -> storage.read("m/0", 10))
+        .isInstanceOf(FileUnavailableException.class)
+        .hasMessageContaining("m/0")
+        .hasMessageContaining(cause)
+        .hasMessageContaining(remedy);
+  }
+
+  @Test
+  void aBucketThatIsNotThereIsNamed() {
+    Configuration settings = server.settings();
+    assertThatThrownBy(() -> HadoopStorage.at("s3a://nobucket/data", settings).read("m/0", 10))
+        .isExactlyInstanceOf(StorageException.class)
+        .hasMessageContaining("there is no such bucket");
+    assertThatThrownBy(() -> HadoopStorage.at("s3a://my_bucket/data", settings))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'my_bucket'")
+        .hasMessageContaining("'_'");
   }
 
   private void write(String name, int length) {

@@ -22,6 +22,11 @@ final class S3Errors {
   private static final Set<String> FULL =
       Set.of("QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "EntityTooLarge");
 
+  private static final Set<String> EXPIRED =
+      Set.of("ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired");
+  private static final Set<String> INVALID =
+      Set.of("InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidClientTokenId");
+
   private S3Errors() {}
 
   /**
@@ -65,6 +70,28 @@ final class S3Errors {
     if (code.equals("NoSuchBucket")) {
       return new StorageException(
           path, problem + "there is no such bucket. Create the bucket, or check its name", e);
+    }
+    if (code.equals("InvalidBucketName")) {
+      return new StorageException(path, problem + reason(e) + ". Check the name of the bucket", e);
+    }
+    if (EXPIRED.contains(code)) {
+      return new FileUnavailableException(
+          path,
+          problem + "the credentials have expired (" + reason(e) + "). Sign in again, or set a new"
+              + " AWS_SESSION_TOKEN with its keys",
+          e);
+    }
+    if (INVALID.contains(code)) {
+      return new FileUnavailableException(
+          path,
+          problem + "the server does not know the credentials (" + reason(e) + "). Check"
+              + " AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE:"
+              + " they must be of one account, and of this server",
+          e);
+    }
+    if (code.equals("RequestTimeTooSkewed")) {
+      return new FileUnavailableException(
+          path, problem + reason(e) + ". Set the clock of this machine", e);
     }
     if (status == 404) {
       return new MissingFileException(

@@ -17,6 +17,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a reader tells of servers that fail, and how many requests reading takes. */
 final class S3ReadFaultsTest {
@@ -185,6 +187,27 @@ final class S3ReadFaultsTest {
         .hasMessageContaining("s3://b/data/f")
         .hasMessageContaining("tried 5 times")
         .hasMessageContaining("Check the endpoint");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, ExpiredToken, have expired, AWS_SESSION_TOKEN",
+    "400, InvalidToken, does not know the credentials, AWS_PROFILE",
+    "403, InvalidAccessKeyId, does not know the credentials, AWS_ACCESS_KEY_ID",
+    "403, SignatureDoesNotMatch, does not know the credentials, AWS_SECRET_ACCESS_KEY",
+    "403, RequestTimeTooSkewed, RequestTimeTooSkewed, clock",
+    "403, AccessDenied, access is denied, policy"
+  })
+  void credentialsThatAreNotTakenAreNamedWithTheRemedy(
+      int status, String code, String cause, String remedy) throws IOException {
+    try (ScriptedServer server = new ScriptedServer(request -> Answer.error(status, code))) {
+      assertThatThrownBy(() -> server.storage().read("f", 10))
+          .isInstanceOf(FileUnavailableException.class)
+          .hasMessageContaining("s3://b/data/f")
+          .hasMessageContaining(cause)
+          .hasMessageContaining(remedy)
+          .hasMessageNotContaining("Try again later");
+    }
   }
 
   @Test
