@@ -270,7 +270,8 @@ final class Sweep {
                 + (file.name().contains(".damaged-")
                     ? "a repair left " + path
                         + ", which cannot be read; delete it when its version is given up"
-                    : path + " has the name of a manifest and something behind it, as a copy has that"
+                    : path
+                        + " has the name of a manifest and something behind it, as a copy has that"
                         + " was not finished; delete it, or give it the name of its manifest if that"
                         + " is missing"));
       }

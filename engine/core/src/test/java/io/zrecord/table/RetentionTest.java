@@ -288,10 +288,10 @@ final class RetentionTest {
         .isInstanceOf(CorruptDataException.class);
     Files.write(damaged, content);
     for (String[] suffixAndReason : new String[][] {
-      {".damaged-" + UUID.randomUUID(), "a repair left"}, {".tmp", "a copy has that was not finished"}
+      {".damaged-" + UUID.randomUUID(), "a repair left"},
+      {".tmp", "a copy has that was not finished"}
     }) {
-      Path aside =
-          model.path.resolve("manifest/00000000000000000005.json" + suffixAndReason[0]);
+      Path aside = model.path.resolve("manifest/00000000000000000005.json" + suffixAndReason[0]);
       Files.writeString(aside, "damaged");
       assertThatThrownBy(() -> table.sweep(SWEEP, orphan -> {}))
           .isInstanceOf(StorageException.class)

@@ -101,7 +101,9 @@ public final class HadoopStorage implements Storage {
       throw new IllegalArgumentException("A location has no port after the host: "
           + path.toUri().getScheme() + "://…; if that is a password, give credentials as settings");
     }
-    if ("s3a".equals(path.toUri().getScheme()) && authority != null && path.toUri().getHost() == null) {
+    if ("s3a".equals(path.toUri().getScheme())
+        && authority != null
+        && path.toUri().getHost() == null) {
       throw new IllegalArgumentException("S3A cannot use the bucket '" + authority
           + "': its name is no name of a host, such as one with '_' or with a '-' at its end. Java,"
           + " Python and the command line reach the bucket by zrecord-storage-s3; for Spark, copy the"

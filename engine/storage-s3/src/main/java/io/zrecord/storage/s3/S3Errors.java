@@ -24,8 +24,8 @@ final class S3Errors {
 
   private static final Set<String> EXPIRED =
       Set.of("ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired");
-  private static final Set<String> INVALID = Set.of(
-      "InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidClientTokenId");
+  private static final Set<String> INVALID =
+      Set.of("InvalidToken", "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidClientTokenId");
 
   private S3Errors() {}
 
@@ -72,8 +72,7 @@ final class S3Errors {
           path, problem + "there is no such bucket. Create the bucket, or check its name", e);
     }
     if (code.equals("InvalidBucketName")) {
-      return new StorageException(
-          path, problem + reason(e) + ". Check the name of the bucket", e);
+      return new StorageException(path, problem + reason(e) + ". Check the name of the bucket", e);
     }
     if (EXPIRED.contains(code)) {
       return new FileUnavailableException(

@@ -3,6 +3,7 @@ package io.zrecord.internal.shard.fetch;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.storage.Storage;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -17,7 +18,8 @@ public final class AskedTwice {
    *
    * @param parsing throws a {@link CorruptDataException} if the bytes are damaged
    */
-  public static <T> T read(Storage storage, String name, int maxBytes, Function<byte[], T> parsing) {
+  public static <T> T read(
+      Storage storage, String name, int maxBytes, Function<byte[], T> parsing) {
     byte[] content = storage.read(name, maxBytes);
     try {
       return parsing.apply(content);
@@ -37,7 +39,7 @@ public final class AskedTwice {
   /** Returns the exception for damage that was found twice. */
   public static CorruptDataException damaged(
       CorruptDataException first, CorruptDataException second) {
-    return damaged(first, second, first.getMessage().equals(second.getMessage()));
+    return damaged(first, second, Objects.equals(first.getMessage(), second.getMessage()));
   }
 
   private static CorruptDataException damaged(
