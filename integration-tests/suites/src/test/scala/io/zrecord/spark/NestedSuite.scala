@@ -180,7 +180,9 @@ class NestedSuite extends SparkSuite {
     val other = freshPath()
     assert(failure(write(spark.range(1).selectExpr(deep(9)), other, "append")).contains("'deep'"))
     val interval = spark.range(1).selectExpr("named_struct('a', array(interval '1' day)) as s")
-    assert(failure(write(interval, other, "append")).contains("cast(`s` as STRUCT<a: ARRAY<STRING>>)"))
+    assert(
+      failure(write(interval, other, "append")).contains("cast(`s` as STRUCT<a: ARRAY<STRING>>)")
+    )
     val shaped = spark.range(1).selectExpr("array('x') as words")
     assert(failure(write(shaped, other, "append", "shape.words" -> "1")).contains("'words'"))
     assert(filesOf(other).names.isEmpty)
