@@ -31,6 +31,7 @@ final class ForeignValues {
    *
    * @throws SchemaMismatchException if the values have other fields; the message names them
    */
+  @SuppressWarnings("ReferenceEquality") // Another schema is compared field by field.
   void require(RecordValues values) {
     RecordSchema given = values.schema();
     if (given != schema && given != same) {

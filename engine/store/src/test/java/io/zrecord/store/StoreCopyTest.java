@@ -80,9 +80,13 @@ final class StoreCopyTest {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       isOver.set(true);
-      thread.join();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
       assertThat(failure).isNull();
     }
   }

@@ -1,5 +1,6 @@
 package io.zrecord.internal.store.rewrite;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
@@ -9,6 +10,7 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.shard.file.FileIds;
 import io.zrecord.internal.shard.write.TablesWriter;
+import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;

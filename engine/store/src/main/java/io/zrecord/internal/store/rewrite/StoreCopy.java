@@ -1,5 +1,6 @@
 package io.zrecord.internal.store.rewrite;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.MissingFileException;
@@ -167,6 +168,11 @@ public final class StoreCopy {
         piece.clear().limit(wanted);
         int read = from.read(at, piece);
         for (JournalChunk carrying : missing) {
+          if (carrying.carriedFrom() > at + read && carrying.carriedFrom() < at + wanted) {
+            String path = store.pathOf(Journal.FILE_NAME);
+            throw new CorruptDataException(
+                path, "Cannot read " + path + ": " + carrying.gapAfter(at + read));
+          }
           read = Math.max(read, putCarried(carrying, at, wanted));
         }
         if (read < wanted) {

@@ -310,7 +310,7 @@ final class GroupCommit {
   void requireNoFailure() {
     Throwable cause = failure;
     if (cause instanceof WriterReplacedException replaced) {
-      throw new WriterReplacedException(replaced.resource(), replaced.getMessage());
+      throw new WriterReplacedException(replaced.resource(), String.valueOf(replaced.getMessage()));
     }
     if (cause != null) {
       throw new StorageException(
