@@ -51,16 +51,14 @@ final class CommitRaceTest {
   }
 
   /**
-   * The control: a committer that writes over the name of the next version does lose records in the
-   * same race. It may find that later.
+   * The control: a committer that writes over the name of the next version loses commits in the
+   * same race. Most of them find that before they acknowledge the commit.
    */
   @Test
-  void aNaiveCommitLosesRecordsInTheSameRace() throws Exception {
-    Set<UUID> written = race(COMMITTERS, NAIVE_COMMITS, false);
+  void aNaiveCommitLosesCommitsInTheSameRace() throws Exception {
+    assertThat(race(COMMITTERS, NAIVE_COMMITS, false)).isNotEmpty();
     Manifest newest = ManifestLog.ofARepair(LocalStorage.at(directory)).newest().orElseThrow();
-    assertThat(written).isNotEmpty();
-    newest.shards().forEach(shard -> written.remove(shard.id()));
-    assertThat(written).as("acknowledged and lost").isNotEmpty();
+    assertThat(newest.shards()).hasSizeLessThan(COMMITTERS * NAIVE_COMMITS);
   }
 
   @Test

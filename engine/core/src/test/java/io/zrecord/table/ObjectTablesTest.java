@@ -129,9 +129,12 @@ final class ObjectTablesTest {
     assertThat(RecordTable.at(objects).latest().length()).isEqualTo(COMMITTERS * 3);
   }
 
-  /** The control: a store that ignores the condition of a put loses records. */
+  /**
+   * The control: a store that ignores the condition of a put loses commits in the same race. Most
+   * committers find that before they acknowledge the commit.
+   */
   @Test
-  void aStoreThatIgnoresTheConditionLosesRecords() throws Exception {
+  void aStoreThatIgnoresTheConditionLosesCommits() throws Exception {
     ObjectStorage objects = new ObjectStorage();
     Set<UUID> written = race(
         new WithoutHint(objects) {
@@ -142,12 +145,9 @@ final class ObjectTablesTest {
           }
         },
         COMMITS);
-    ManifestLog.ofARepair(objects)
-        .newest()
-        .orElseThrow()
-        .shards()
-        .forEach(shard -> written.remove(shard.id()));
-    assertThat(written).as("acknowledged and lost").isNotEmpty();
+    assertThat(written).isNotEmpty();
+    assertThat(ManifestLog.ofARepair(objects).newest().orElseThrow().shards())
+        .hasSizeLessThan(COMMITTERS * COMMITS);
   }
 
   private static Set<UUID> race(Storage storage, int commits) throws Exception {
