@@ -66,10 +66,13 @@ def _state(root: Path, meta: StoreMeta) -> StoreState:
         [_copy(root / f"{field.stem}.crc32c", np.dtype("<u4"), meta.length) for field in meta.fields],
     )
     # After the copy: all later changes in the copy are in the journal by now.
-    last = _published_sequence(root, meta) if _has_writer(root) else None
+    has_writer = _has_writer(root)
+    # Before the journal: a writer that lost its lock may go on.
+    safe = _published_sequence(root, meta) if has_writer or (root / "live").exists() else meta.journal_sequence
     journal = root / "journal"
-    reached = replay(journal, read_bytes(journal, _MAX_JOURNAL_BYTES), meta.uuid, state, meta.journal_sequence, last)
-    if last is None and (root / "live").exists() and (safe := _published_sequence(root, meta)) > reached:
+    content = read_bytes(journal, _MAX_JOURNAL_BYTES)
+    reached = replay(journal, content, meta.uuid, state, meta.journal_sequence, safe if has_writer else None)
+    if not has_writer and safe > reached:
         raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change it")
     return state
 

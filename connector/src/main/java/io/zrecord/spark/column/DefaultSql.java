@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -110,8 +111,9 @@ final class DefaultSql {
     return new BigDecimal(new BigInteger(bigEndian), scale).toPlainString();
   }
 
-  private static LocalDateTime time(long micros) {
-    return LocalDateTime.ofEpochSecond(
-        Math.floorDiv(micros, MICROS), (int) Math.floorMod(micros, MICROS) * 1000, ZoneOffset.UTC);
+  /** Returns a time with its seconds, without which Spark reads no time zone. */
+  private static String time(long micros) {
+    return DateTimeFormatter.ISO_LOCAL_DATE_TIME.format(LocalDateTime.ofEpochSecond(
+        Math.floorDiv(micros, MICROS), (int) Math.floorMod(micros, MICROS) * 1000, ZoneOffset.UTC));
   }
 }

@@ -76,10 +76,10 @@ public final class Reloads {
     synchronized (LOADED) {
       before = LOADED.put(name, now);
     }
-    if (before != null && !before.equals(now) && isAnythingCached()) {
+    if (before != null && !before.equals(now)) {
       REFRESHED.get().put(name, table);
       try {
-        refresh(name);
+        refresh(name, path);
       } finally {
         REFRESHED.get().remove(name);
       }
@@ -88,7 +88,7 @@ public final class Reloads {
 
   /** Refreshes what is cached of a table that has a new version. Never fails. */
   public static void committed(Storage table) {
-    if (!ARE_SUPPORTED || !isAnythingCached()) {
+    if (!ARE_SUPPORTED) {
       return;
     }
     String path = SparkStorages.normalized(table);
@@ -99,18 +99,26 @@ public final class Reloads {
           .map(Map.Entry::getKey)
           .toList();
     }
-    for (String name : names) {
-      try {
-        refresh(name);
-      } catch (RuntimeException e) {
-        LoggerFactory.getLogger(Reloads.class)
-            .warn("What is cached of {} may be old; run: refresh table {}", path, name, e);
-      }
-    }
+    names.forEach(name -> refresh(name, path));
   }
 
-  private static void refresh(String name) {
-    SparkSession.active().sql("refresh table " + name);
+  /**
+   * Refreshes what is cached under a name, which may be that of a table that was dropped or
+   * renamed, or of another session. Never fails: the commit or the read does not depend on it.
+   */
+  @SuppressWarnings("IllegalCatch") // Spark throws exceptions that it does not declare.
+  private static void refresh(String name, String path) {
+    try {
+      if (isAnythingCached()) {
+        SparkSession.active().sql("refresh table " + name);
+      }
+    } catch (Exception e) {
+      synchronized (LOADED) {
+        LOADED.remove(name);
+      }
+      LoggerFactory.getLogger(Reloads.class)
+          .warn("What is cached of {} may be old; run: refresh table {}", path, name, e);
+    }
   }
 
   private static boolean isAnythingCached() {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.columnar.InMemoryRelation;
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
@@ -48,14 +49,21 @@ final class TablesRead {
     });
   }
 
-  /** Walks the plan of cached rows. Checks before the optimizer see no cached rows, but tables. */
+  /**
+   * Walks the plan of cached rows, which may be made of other cached rows. Checks before the
+   * optimizer see no cached rows, but tables.
+   */
   private void walk(SparkPlan cached) {
+    SubqueryVisitor subqueries = new SubqueryVisitor();
     cached.foreach(node -> {
       if (node instanceof BatchScanExec scan) {
         add(scan.table(), CaseInsensitiveStringMap.empty());
+      } else if (node instanceof InMemoryTableScanExec scan) {
+        walk(scan.relation().cachedPlan());
       } else if (node instanceof AdaptiveSparkPlanExec adaptive) {
         walk(adaptive.inputPlan());
       }
+      node.transformExpressions(subqueries);
       return BoxedUnit.UNIT;
     });
   }
@@ -77,9 +85,12 @@ final class TablesRead {
   private final class SubqueryVisitor implements PartialFunction<Expression, Expression> {
     @Override
     public boolean isDefinedAt(Expression expression) {
-      if (expression instanceof PlanExpression<?> subquery
-          && subquery.plan() instanceof LogicalPlan plan) {
-        walk(plan);
+      if (expression instanceof PlanExpression<?> subquery) {
+        if (subquery.plan() instanceof LogicalPlan plan) {
+          walk(plan);
+        } else if (subquery.plan() instanceof SparkPlan plan) {
+          walk(plan);
+        }
       }
       return false;
     }

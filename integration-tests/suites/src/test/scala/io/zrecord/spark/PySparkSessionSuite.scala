@@ -48,6 +48,19 @@ class PySparkSessionSuite extends SparkSuite {
         val kept = old.groupBy("id").count().select("id").cache()
         kept.count()
         kept
+      },
+      "cached of what is cached" -> { old =>
+        val kept = old.cache().where("id >= 0").cache()
+        kept.count()
+        kept
+      },
+      "cached with a subquery" -> { old =>
+        old.createOrReplaceTempView("old")
+        val kept = old.sparkSession
+          .sql("select 5 + id id from range(2) where id >= (select min(id) from old)")
+          .cache()
+        kept.count()
+        kept
       }
     );
     isUsed <- Seq(false, true)
@@ -85,7 +98,11 @@ class PySparkSessionSuite extends SparkSuite {
     write(spark.range(5).toDF("id"), path, "append")
     inPySpark { session =>
       load(session, path).count()
-      load(session, path).createOrReplaceTempView("old")
+      session.read
+        .format("zrecord")
+        .option("versionAsOf", "0")
+        .load(path)
+        .createOrReplaceTempView("old")
       session.sql(s"insert into zrecord.`$path` select id + 5 from range(3)")
       val message = failure(session.sql(s"insert overwrite zrecord.`$path` select id from old"))
       assert(message.contains("reads version 0, but version 1 is the newest"), message)

@@ -22,8 +22,8 @@ class RequestsSuite extends SparkSuite {
     val requests = ofDriver(append())
     val (ofManifests, others) = requests.partition(_.path.contains("/manifest/"))
     assert(others.isEmpty, shown(others))
-    // Two searches for the newest version with 4 each, and 6 to publish the next.
-    assert(ofManifests.size == 14, shown(ofManifests))
+    // Two searches for the newest version with 4 each, and 7 to publish the next.
+    assert(ofManifests.size == 15, shown(ofManifests))
     assert(read(path).count() == 30000)
   }
 

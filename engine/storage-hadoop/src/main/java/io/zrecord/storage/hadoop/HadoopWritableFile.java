@@ -2,7 +2,6 @@ package io.zrecord.storage.hadoop;
 
 import io.zrecord.storage.WritableFile;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -90,7 +89,7 @@ final class HadoopWritableFile implements WritableFile {
     try {
       stream.close();
     } catch (IOException e) {
-      if (!isThere(e)) {
+      if (!isThere()) {
         throw HadoopErrors.of(files.getConf(), "finish", file, e);
       }
     }
@@ -100,8 +99,9 @@ final class HadoopWritableFile implements WritableFile {
    * Tells whether the file is there after a failure: the answer may have been lost, and the end of
    * an upload in parts cannot be repeated. Nobody else has the name.
    */
-  private boolean isThere(IOException failure) {
-    if (!isWhole || failure instanceof InterruptedIOException) {
+  private boolean isThere() {
+    // A time-out is an InterruptedIOException too.
+    if (!isWhole || Thread.currentThread().isInterrupted()) {
       return false;
     }
     try {

@@ -19,9 +19,11 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,6 +39,9 @@ public final class StoreCopy {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final int PIECE_BYTES = 1 << 20;
+
+  /** A file that only one copy can publish. It goes before the copy becomes a store. */
+  private static final String CLAIM = "copying";
 
   private final LocalMutableFiles store;
   private final Storage target;
@@ -55,11 +60,14 @@ public final class StoreCopy {
    * @throws DatasetExistsException if the target has other content
    */
   public static long write(Path store, Storage target) {
-    if (!target.list("").isEmpty()) {
+    // The names of a store's files are fixed: another copy would write and delete the same files.
+    if (!target.list("").isEmpty()
+        || !target.publish(CLAIM, store.toString().getBytes(StandardCharsets.UTF_8))) {
       throw new DatasetExistsException(
           target.location(),
           "Cannot copy " + store + " to " + target.location()
-              + ": the directory has other content; choose an empty directory");
+              + ": the directory has other content, or another copy is being made there; choose an"
+              + " empty directory");
     }
     Path stage = stage(store);
     StoreCopy copy = new StoreCopy(store, target);
@@ -72,7 +80,7 @@ public final class StoreCopy {
       new LocalMutableFiles(stage.resolve("..").normalize())
           .delete(String.valueOf(stage.getFileName()));
       if (!isDone) {
-        copy.clear();
+        copy.clear(true);
       }
     }
   }
@@ -99,7 +107,7 @@ public final class StoreCopy {
             if (state.isOfOneCheckpoint()) {
               throw e;
             }
-            clear();
+            clear(false);
           }
         }
       }
@@ -126,9 +134,15 @@ public final class StoreCopy {
     }
   }
 
-  /** Removes what was copied. The directory was empty before. */
-  private void clear() {
-    target.list("").forEach(file -> target.delete(file.name()));
+  /** Removes what was copied. The directory was empty before, and nobody else copies to it. */
+  private void clear(boolean withClaim) {
+    target.list("").stream()
+        .map(StoredFile::name)
+        .filter(name -> !name.equals(CLAIM))
+        .forEach(target::delete);
+    if (withClaim) {
+      target.delete(CLAIM);
+    }
   }
 
   private void write(CommittedState state, LocalMutableFiles staged) {
@@ -152,6 +166,7 @@ public final class StoreCopy {
             state.meta().chunkRecords(),
             state.sequence())
         .writeReadable(target.pathOf(ShardMeta.FILE_NAME));
+    target.delete(CLAIM);
     if (!target.publish(ShardMeta.FILE_NAME, meta)) {
       throw new DatasetExistsException(
           target.location(),
