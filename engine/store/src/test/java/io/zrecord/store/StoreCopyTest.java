@@ -13,6 +13,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
@@ -127,6 +128,31 @@ final class StoreCopyTest {
         written.awaitCommits(LENGTH / 10);
       }
     }
+  }
+
+  @Test
+  void aCopyLeavesWhatAnotherCopyIsMaking() {
+    Path store = directory.resolve("store");
+    RecordStore.create(store, StoreModel.SCHEMA, options()).close();
+    Storage target = new MemoryStorage();
+    AtomicLong others = new AtomicLong();
+    RecordStore.copy(
+        store,
+        new ForwardingStorage(target) {
+          @Override
+          public boolean publish(String name, byte[] content) {
+            boolean isFirst = super.publish(name, content);
+            assertThatThrownBy(() -> RecordStore.copy(store, target))
+                .isInstanceOf(DatasetExistsException.class);
+            others.incrementAndGet();
+            return isFirst;
+          }
+        });
+    assertThat(others).hasValueGreaterThan(1);
+    assertThat(target.list(""))
+        .extracting(StoredFile::name)
+        .contains("meta.json", "journal", "live")
+        .doesNotContain("copying");
   }
 
   @Test

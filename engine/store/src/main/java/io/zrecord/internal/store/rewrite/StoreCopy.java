@@ -60,29 +60,42 @@ public final class StoreCopy {
    * @throws DatasetExistsException if the target has other content
    */
   public static long write(Path store, Storage target) {
-    // The names of a store's files are fixed: another copy would write and delete the same files.
-    if (!target.list("").isEmpty()
-        || !target.publish(CLAIM, store.toString().getBytes(StandardCharsets.UTF_8))) {
-      throw new DatasetExistsException(
-          target.location(),
-          "Cannot copy " + store + " to " + target.location()
-              + ": the directory has other content, or another copy is being made there; choose an"
-              + " empty directory");
-    }
     Path stage = stage(store);
     StoreCopy copy = new StoreCopy(store, target);
+    boolean isClaimed = false;
     boolean isDone = false;
     try {
+      copy.claim(store);
+      isClaimed = true;
       long length = copy.write(store, new LocalMutableFiles(stage));
       isDone = true;
       return length;
     } finally {
       new LocalMutableFiles(stage.resolve("..").normalize())
           .delete(String.valueOf(stage.getFileName()));
-      if (!isDone) {
+      if (isClaimed && !isDone) {
         copy.clear(true);
       }
     }
+  }
+
+  /**
+   * Takes the target. A store's files have fixed names, so another copy would delete them. The
+   * directory is listed when it is taken: another copy may have ended just before.
+   */
+  private void claim(Path path) {
+    boolean isFree = target.publish(CLAIM, path.toString().getBytes(StandardCharsets.UTF_8));
+    if (isFree && target.list("").stream().allMatch(file -> file.name().equals(CLAIM))) {
+      return;
+    }
+    if (isFree) {
+      target.delete(CLAIM);
+    }
+    throw new DatasetExistsException(
+        target.location(),
+        "Cannot copy " + path + " to " + target.location()
+            + ": the directory has other content, or another copy is being made there; choose an"
+            + " empty directory");
   }
 
   /** Makes a local directory for tables, which must be put in order before they are written. */
