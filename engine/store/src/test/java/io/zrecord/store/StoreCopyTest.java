@@ -136,18 +136,16 @@ final class StoreCopyTest {
     RecordStore.create(store, StoreModel.SCHEMA, options()).close();
     Storage target = new MemoryStorage();
     AtomicLong others = new AtomicLong();
-    RecordStore.copy(
-        store,
-        new ForwardingStorage(target) {
-          @Override
-          public boolean publish(String name, byte[] content) {
-            boolean isFirst = super.publish(name, content);
-            assertThatThrownBy(() -> RecordStore.copy(store, target))
-                .isInstanceOf(DatasetExistsException.class);
-            others.incrementAndGet();
-            return isFirst;
-          }
-        });
+    RecordStore.copy(store, new ForwardingStorage(target) {
+      @Override
+      public boolean publish(String name, byte[] content) {
+        boolean isFirst = super.publish(name, content);
+        assertThatThrownBy(() -> RecordStore.copy(store, target))
+            .isInstanceOf(DatasetExistsException.class);
+        others.incrementAndGet();
+        return isFirst;
+      }
+    });
     assertThat(others).hasValueGreaterThan(1);
     assertThat(target.list(""))
         .extracting(StoredFile::name)
