@@ -136,10 +136,10 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   }
 
   /**
-   * Returns the identity of the dataset. Spark asks from 4.1 on, to find cached tables and to
-   * notice a table that was made anew. A table without a {@link #version} has the name of its
-   * records instead: Spark does not load the table again, and would miss commits. Null if there is
-   * no dataset yet.
+   * Returns the identity of the dataset, or null if there is no dataset yet. Spark 4.1 and later
+   * compare identities to find cached tables, and to notice that a table was dropped and created
+   * again. Spark does not load a table without a {@link #version} again, so the identity of such a
+   * table changes with each commit.
    */
   public @Nullable String id() {
     if (!followsCommits()) {

@@ -106,13 +106,12 @@ public final class Reloads {
    * Refreshes what is cached under a name, which may be that of a table that was dropped or
    * renamed, or of another session. Never fails: the commit or the read does not depend on it.
    */
-  @SuppressWarnings("IllegalCatch") // Spark throws exceptions that it does not declare.
   private static void refresh(String name, String path) {
     try {
       if (isAnythingCached()) {
         SparkSession.active().sql("refresh table " + name);
       }
-    } catch (Exception e) {
+    } catch (Exception e) { // Spark throws checked exceptions that it does not declare.
       synchronized (LOADED) {
         LOADED.remove(name);
       }

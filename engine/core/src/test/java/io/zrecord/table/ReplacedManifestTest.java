@@ -199,8 +199,8 @@ final class ReplacedManifestTest {
   }
 
   /**
-   * Older versions are read as they are, or refused: nobody gets records of others. But for the
-   * newest, what a copy made by itself fits together.
+   * A reader of an older version gets the records of that version, or an error. The manifests that
+   * a copy of the table published by itself follow one another, so they can be read.
    */
   @ParameterizedTest
   @MethodSource("cases")

@@ -102,7 +102,7 @@ final class Fetcher {
         }
       }
     }
-    // Below that, so many more are wanted before this is counted again that counting takes no time.
+    // The next count comes after a quarter of the limit, so counting costs little.
     return boundBytes > bytes - bytes / 4;
   }
 
