@@ -36,7 +36,12 @@ final class S3Clients {
             .connectionTimeout(CONNECT)
             .socketTimeout(SILENCE)
             .connectionAcquisitionTimeout(WAIT_FOR_CONNECTION))
-        .overrideConfiguration(o -> o.retryStrategy(S3Retries.of(options)))
+        .overrideConfiguration(o -> {
+          o.retryStrategy(S3Retries.of(options));
+          if (options.isRequesterPaying()) {
+            o.putHeader("x-amz-request-payer", "requester");
+          }
+        })
         // Servers that are not Amazon's know neither checksums in trailers nor chunks with
         // signatures. The engine has checksums of its own.
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)

@@ -17,11 +17,12 @@ record S3Options(
     Optional<String> region,
     Optional<Boolean> isPathStyle,
     boolean isAnonymous,
+    boolean isRequesterPaying,
     Optional<Integer> retrySeconds) {
   private static final int MOST_RETRY_SECONDS = 86_400;
 
-  private static final Set<String> NAMES =
-      new TreeSet<>(Set.of("anonymous", "endpoint", "pathStyle", "region", "retrySeconds"));
+  private static final Set<String> NAMES = new TreeSet<>(
+      Set.of("anonymous", "endpoint", "pathStyle", "region", "requesterPays", "retrySeconds"));
 
   /**
    * Reads options.
@@ -37,12 +38,20 @@ record S3Options(
             + " ~/.aws/credentials");
       }
     }
-    return new S3Options(
+    S3Options read = new S3Options(
         value(options, "endpoint").map(S3Options::url),
         value(options, "region"),
         value(options, "pathStyle").map(text -> truth("pathStyle", text)),
         value(options, "anonymous").map(text -> truth("anonymous", text)).orElse(false),
+        value(options, "requesterPays")
+            .map(text -> truth("requesterPays", text))
+            .orElse(false),
         value(options, "retrySeconds").map(S3Options::retrySeconds));
+    if (read.isAnonymous && read.isRequesterPaying) {
+      throw new IllegalArgumentException("Options 'anonymous' and 'requesterPays' are both 'true',"
+          + " but who asks without a signature cannot pay; leave one of them out");
+    }
+    return read;
   }
 
   private static Optional<String> value(Map<String, String> options, String name) {

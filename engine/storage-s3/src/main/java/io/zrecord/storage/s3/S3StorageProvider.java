@@ -21,6 +21,8 @@ import java.util.Set;
  *       {@code true} or {@code false}; by default {@code true} for a server that is not Amazon's
  *   <li>{@code anonymous}: whether requests are not signed, {@code true} or {@code false}, which is
  *       the default
+ *   <li>{@code requesterPays}: whether each request says that who asks pays, as buckets with
+ *       Requester Pays demand, {@code true} or {@code false}, which is the default
  *   <li>{@code retrySeconds}: how long about a request is tried again whose failure may pass, such
  *       as that of a server that restarts, 0 to 86,400; by default 120, or as often as
  *       {@code AWS_MAX_ATTEMPTS} says

@@ -3,6 +3,8 @@ package io.zrecord.storage.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.storage.Storage;
+import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,7 +31,7 @@ final class S3OptionsTest {
     assertThatThrownBy(() -> S3Options.parse(Map.of("secretKey", "s3cret")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'secretKey'")
-        .hasMessageContaining("anonymous, endpoint, pathStyle, region, retrySeconds")
+        .hasMessageContaining("anonymous, endpoint, pathStyle, region, requesterPays, retrySeconds")
         .hasMessageContaining("no options")
         .hasMessageNotContaining("s3cret");
   }
@@ -38,6 +40,7 @@ final class S3OptionsTest {
   @CsvSource({
     "pathStyle,yes,'true' or 'false'",
     "anonymous,TRUE,'true' or 'false'",
+    "requesterPays,1,'true' or 'false'",
     "endpoint,localhost:9000,http://host:port",
     "endpoint,ftp://host,http://host:port",
     "endpoint,http://a b,http://host:port",
@@ -51,6 +54,37 @@ final class S3OptionsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + name + "'")
         .hasMessageContaining(remedy.replaceAll("^'|'$", remedy.contains(" or ") ? "'" : ""));
+  }
+
+  @Test
+  void whoAsksWithoutASignatureCannotPay() {
+    assertThatThrownBy(() -> S3Options.parse(Map.of("anonymous", "true", "requesterPays", "true")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'anonymous' and 'requesterPays'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true,requester", "false,''"})
+  void whoPaysIsSaidWithEachRequest(String option, String said) throws IOException {
+    System.setProperty("aws.accessKeyId", "me");
+    System.setProperty("aws.secretAccessKey", "s3cret");
+    try (ScriptedServer server = new ScriptedServer(request -> ScriptedServer.Answer.of(200, ""))) {
+      Storage storage = new S3StorageProvider()
+          .open("s3://b/data", Map.of("endpoint", server.endpoint(), "requesterPays", option));
+      storage.read("f", 9);
+      storage.exists("f");
+      storage.replace("f", new byte[3]);
+      storage.delete("f");
+      assertThat(server.requests())
+          .extracting(ScriptedServer.Request::method)
+          .contains("GET", "PUT", "DELETE");
+      assertThat(server.requests())
+          .allSatisfy(
+              request -> assertThat(request.header("x-amz-request-payer")).isEqualTo(said));
+    } finally {
+      System.clearProperty("aws.accessKeyId");
+      System.clearProperty("aws.secretAccessKey");
+    }
   }
 
   @Test
