@@ -129,7 +129,7 @@ final class InfoCommand extends Subcommand {
             + summary.chunkCount() + " chunks");
     out()
         .println("utilization: " + ratio(summary.length(), summary.writtenRecords()) + " records, "
-            + ratio(summary.valueBytes(), summary.chunkBytes()) + " bytes");
+            + bytes(summary));
     if (summary.journalBytes() > 0) {
       out().println("journal: " + summary.journalBytes() + " bytes since the last checkpoint");
     }
@@ -154,6 +154,12 @@ final class InfoCommand extends Subcommand {
           .println("cannot be read: " + Printable.of(field.name()) + ", which uses the feature '"
               + Printable.of(field.feature()) + "'; upgrade zrecord");
     }
+  }
+
+  private static String bytes(DatasetSummary summary) {
+    return summary.valueBytes().isPresent()
+        ? ratio(summary.valueBytes().getAsLong(), summary.chunkBytes()) + " bytes"
+        : "bytes as --chunks counts them: records were deleted or changed";
   }
 
   private static int nameWidth(DatasetSummary summary) {
@@ -184,8 +190,8 @@ final class InfoCommand extends Subcommand {
         .put("shards", summary.shardCount())
         .put("chunks", summary.chunkCount())
         .put("writtenRecords", summary.writtenRecords())
-        .put("chunkBytes", summary.chunkBytes())
-        .put("valueBytes", summary.valueBytes());
+        .put("chunkBytes", summary.chunkBytes());
+    summary.valueBytes().ifPresent(bytes -> node.put("valueBytes", bytes));
     if (summary.snapshot().isPresent()) {
       TableSnapshot snapshot = summary.snapshot().get();
       node.put("version", snapshot.version())

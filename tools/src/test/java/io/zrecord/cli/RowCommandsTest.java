@@ -61,4 +61,29 @@ final class RowCommandsTest {
     assertThat(Cli.run("update", table, 1, "--set", "none=1").exitCode()).isNotZero();
     assertThat(Cli.run("verify", table).exitCode()).isZero();
   }
+
+  @Test
+  void infoAndItsChunksSayTheSame() {
+    assertThat(utilization()).startsWith("utilization: 100.0 % (5 of 5) records, ");
+    Cli.run("fields", "drop", table, "text");
+    String live = Cli.run("info", table, "--chunks", "--json").out();
+    assertThat(live).contains("\"valueBytes\":20,").contains("\"liveBytes\":20,");
+    assertThat(utilization()).contains("(20 of ");
+
+    Cli.run("delete", table, 3, 0);
+    assertThat(utilization())
+        .isEqualTo("utilization: 60.0 % (3 of 5) records, bytes as --chunks counts them: records"
+            + " were deleted or changed");
+    assertThat(Cli.run("info", table, "--json").out())
+        .contains("\"writtenRecords\":5")
+        .doesNotContain("valueBytes");
+    assertThat(Cli.run("info", table, "--chunks", "--json").out()).contains("\"liveBytes\":12,");
+  }
+
+  private String utilization() {
+    return Cli.run("info", table).lines().stream()
+        .filter(line -> line.startsWith("utilization"))
+        .findFirst()
+        .orElseThrow();
+  }
 }

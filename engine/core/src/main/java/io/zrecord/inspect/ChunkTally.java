@@ -18,6 +18,7 @@ final class ChunkTally {
   private long deadBytes;
   private long paddingBytes = FileHeader.BYTES;
   private long recordCount;
+  private boolean isOfPatch;
 
   /**
    * Starts the tally of a chunk.
@@ -65,6 +66,14 @@ final class ChunkTally {
     }
   }
 
+  /**
+   * Says that the chunk has values of a patch: each with its own padding, and beside them those of
+   * patches before.
+   */
+  void setOfPatch() {
+    isOfPatch = true;
+  }
+
   void addRecords(long count) {
     recordCount += count;
   }
@@ -74,7 +83,8 @@ final class ChunkTally {
    * bulk, bytes outside values are alignment.
    */
   ChunkUsage usage(UUID shard) {
-    long emptyBytes = chunk.isOfStore() ? paddingBytes : chunk.bytes() - liveBytes - deadBytes;
+    boolean isCounted = chunk.isOfStore() || isOfPatch;
+    long emptyBytes = isCounted ? paddingBytes : chunk.bytes() - liveBytes - deadBytes;
     return new ChunkUsage(
         shard,
         chunk.isOfStore() ? chunk.storeChunk() : ordinal,

@@ -78,6 +78,7 @@ public final class ShardInspection {
     ShardTally tally = new ShardTally(open, schema.fields(), this::nameOf);
     try {
       ShardPlaces.visit(open, schema.fields(), tally);
+      ShardPlaces.visitUnused(open, schema, tally);
       return tally.usage(firstIndex, schema.fields());
     } catch (ArithmeticException e) {
       String path = storage.pathOf(shard.directory());

@@ -8,7 +8,8 @@ import java.io.Serializable;
  *
  * @param fileBytes published bytes of the chunk files
  * @param liveBytes stored bytes of the reachable values
- * @param deadBytes bytes of values that were replaced or deleted, with their padding
+ * @param deadBytes bytes of values that were replaced or deleted, and of fields that were dropped
+ *     or written again
  * @param paddingBytes headers of the files, and the bytes after live values up to the next multiple
  *     of 8; in shards written in bulk, all bytes outside values
  * @param writtenRecords of a chunk, the records that a store wrote to the chunk, 0 if the chunk was

@@ -8,9 +8,12 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * The content of a directory, from metadata alone. Takes no lock: the summary of a store that is
@@ -22,10 +25,11 @@ import java.util.Optional;
  * @param length number of records
  * @param shardCount number of shards
  * @param chunkCount number of chunk files
- * @param writtenRecords records written; {@code length} of them are live. More than {@code length}
- *     only in a store
+ * @param writtenRecords records written; {@code length} of them are live
  * @param chunkBytes bytes of the chunks
- * @param valueBytes stored bytes of the reachable values; of a store, as of its last checkpoint
+ * @param valueBytes stored bytes of the reachable values; of a store, as of its last checkpoint.
+ *     Empty if records of a table were deleted or changed since its shards were written: only the
+ *     shards' own files tell then, which an {@link io.zrecord.inspect.DatasetInspection} reads
  * @param journalBytes bytes of a store's journal, which opening the store reads
  * @param versions versions of a table, oldest first; otherwise empty
  * @param snapshot the summarized version of a table
@@ -39,7 +43,7 @@ public record DatasetSummary(
     long chunkCount,
     long writtenRecords,
     long chunkBytes,
-    long valueBytes,
+    OptionalLong valueBytes,
     long journalBytes,
     List<Long> versions,
     Optional<TableSnapshot> snapshot) {
@@ -75,14 +79,28 @@ public record DatasetSummary(
         snapshot.length(),
         shards.size(),
         shards.stream().mapToLong(ShardSummary::chunkCount).sum(),
-        snapshot.length(),
+        shards.stream().mapToLong(ShardSummary::slots).sum(),
         shards.stream().mapToLong(ShardSummary::chunkBytes).sum(),
-        shards.stream()
-            .flatMap(shard -> shard.valueBytes().values().stream())
-            .mapToLong(Long::longValue)
-            .sum(),
+        valueBytes(snapshot.schema(), shards),
         0,
         table.versions(),
         Optional.of(snapshot));
+  }
+
+  private static OptionalLong valueBytes(RecordSchema schema, List<ShardSummary> shards) {
+    if (shards.stream().anyMatch(shard -> shard.patch() != null)) {
+      return OptionalLong.empty();
+    }
+    // Of a field that was dropped, nothing is reachable.
+    Set<Integer> ids = new HashSet<>();
+    schema.fields().forEach(field -> ids.add(field.id()));
+    schema.unreadable().forEach(field -> ids.add(field.id()));
+    long bytes = 0;
+    for (ShardSummary shard : shards) {
+      for (Map.Entry<Integer, Long> field : shard.valueBytes().entrySet()) {
+        bytes += ids.contains(field.getKey()) ? field.getValue() : 0;
+      }
+    }
+    return OptionalLong.of(bytes);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
+import io.zrecord.RecordFieldsWriter;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.TruncatedFileException;
@@ -21,15 +22,19 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.testing.FabricatedTable;
 import io.zrecord.testing.ShardOnDisk;
+import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DatasetInspectionTest {
   private static final RecordSchema MIXED = RecordSchema.builder()
@@ -222,5 +227,75 @@ class DatasetInspectionTest {
     assertThat(space.deadBytes()).isEqualTo(3 * 8 + 4 * 10);
     assertThat(space.liveRecords()).isEqualTo(8);
     assertThat(space.writtenRecords()).isEqualTo(10);
+  }
+
+  /** What is left in chunks of fields that were dropped or written again, in every layout. */
+  @ParameterizedTest
+  @ValueSource(strings = {"raw", "zstd:1", "lz4"})
+  void valuesOfFieldsThatWereDroppedOrWrittenAgainAreDead(String codec) {
+    Compression compression = Compression.parse(codec);
+    RecordSchema schema = RecordSchema.builder()
+        .field("kept", ElementType.I64)
+        .field("dropped", ElementType.I32, Shape.scalar(), compression)
+        .field("again", ElementType.UTF8, Shape.scalar(), compression)
+        .build();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(directory.toString(), schema, WRITE)) {
+      RecordAppender appender = writer.newAppender();
+      for (int i = 0; i < 1000; i++) {
+        appender
+            .set("kept", (long) i)
+            .set("dropped", i)
+            .set("again", "value " + i)
+            .endRecord();
+      }
+      writer.commit();
+    }
+    Seen before = inspect(directory);
+    assertThat(before.sum().space().deadBytes()).isZero();
+
+    RecordTable table = RecordTable.at(LocalStorage.at(directory));
+    table.dropField("dropped");
+    Seen dropped = inspect(directory);
+    long droppedBytes = before.field(1).liveBytes();
+    assertThat(dropped.sum().space().deadBytes()).isEqualTo(droppedBytes);
+    assertThat(dropped.sum().space().paddingBytes())
+        .isEqualTo(before.sum().space().paddingBytes());
+    assertThat(DatasetSummary.of(directory.toString()).valueBytes())
+        .hasValue(before.sum().space().liveBytes() - droppedBytes);
+
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("again"), WRITE)) {
+      RecordAppender appender = writer.newAppender(0);
+      for (int i = 0; i < 1000; i++) {
+        appender.set("again", "other " + i).endRecord();
+      }
+      writer.finish(0);
+      writer.commit();
+    }
+    Seen again = inspect(directory);
+    assertThat(again.sum().space().deadBytes())
+        .isEqualTo(droppedBytes + before.field(2).liveBytes());
+    assertThat(DatasetSummary.of(directory.toString()).valueBytes())
+        .hasValue(again.sum().space().liveBytes());
+  }
+
+  @Test
+  void valuesThatWereReplacedTwiceAreDead() {
+    Path path = table("aaa", "bbb", "ccc");
+    long before = inspect(path).sum().space().deadBytes();
+    for (String text : List.of("12345678", "1234567812345678")) {
+      RowChange change = RowChange.of(RecordTable.at(LocalStorage.at(path)).latest());
+      change.update(1, "text", text);
+      change.commit();
+    }
+    Seen seen = inspect(path);
+    assertThat(before).isZero();
+    assertThat(seen.field(1).liveBytes()).isEqualTo(3 + 3 + 16);
+    // The value of the table; that of the first patch went with its chunk, if that is gone.
+    long chunkBytes = seen.shards().get(0).chunks().size() > 2 ? 8 : 0;
+    assertThat(seen.sum().space().deadBytes()).isEqualTo(3 + chunkBytes);
+    // Only files of the shard tell it.
+    assertThat(DatasetSummary.of(path.toString()).valueBytes()).isEmpty();
+    assertThat(DatasetSummary.of(path.toString()).writtenRecords()).isEqualTo(3);
   }
 }

@@ -156,6 +156,12 @@ public record TablesJson(
     return new TreeSet<>(fields.keySet());
   }
 
+  /** Tells whether this release can read a field that the file has. */
+  public boolean isReadable(int id) {
+    JsonObject field = fields.get(id);
+    return field != null && FieldJson.unreadable(field).isEmpty();
+  }
+
   /**
    * Returns the tables of a field that the file has.
    *

@@ -35,6 +35,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
+import java.util.function.IntPredicate;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -175,6 +177,25 @@ public final class OpenShard {
       }
     }
     return null;
+  }
+
+  /**
+   * Visits what tables files have of fields that readers do not find in them: fields that were
+   * dropped, and fields that were written again into another file. A field that this release cannot
+   * read is passed over.
+   *
+   * @param areFields tells of an id whether the dataset has the field
+   */
+  void visitUnused(IntPredicate areFields, BiConsumer<TablesFile, FieldTables> visitor) {
+    for (int i = 0; i < shard.tables().size(); i++) {
+      TablesRef ref = shard.tables().get(i);
+      TablesFile file = tables(i);
+      for (int id : file.json().fieldIds()) {
+        if (!(ref.hasField(id) && areFields.test(id)) && file.json().isReadable(id)) {
+          visitor.accept(file, file.json().field(id));
+        }
+      }
+    }
   }
 
   private TablesFile tables(int ordinal) {

@@ -1,10 +1,13 @@
 package io.zrecord.internal.shard;
 
+import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.BlockRecord;
 import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.VariableBlocks;
 import io.zrecord.internal.io.MapFaults;
+import io.zrecord.internal.shard.file.TablesFile;
 import io.zrecord.internal.shard.layout.BlockField;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.EntryField;
@@ -16,12 +19,15 @@ import io.zrecord.internal.shard.layout.VariableField;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Promotions;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Finds where the values of a sealed shard are, without reading the values. Entries are read in
@@ -107,6 +113,64 @@ public final class ShardPlaces {
     } catch (InternalError e) {
       shard.requireWholeFiles(e);
       throw e;
+    }
+  }
+
+  /**
+   * Visits the values of fields that were dropped or written again, as superseded ones. Those that
+   * a store wrote are passed over: what is not alive in the chunks of a store is dead.
+   *
+   * @param schema the fields of the dataset
+   */
+  public static void visitUnused(OpenShard shard, RecordSchema schema, Visitor visitor) {
+    Set<Integer> ids = new HashSet<>();
+    schema.fields().forEach(field -> ids.add(field.id()));
+    schema.unreadable().forEach(field -> ids.add(field.id()));
+    try {
+      try {
+        shard.visitUnused(ids::contains, (file, field) -> visitUnused(shard, file, field, visitor));
+      } finally {
+        MapFaults.surface();
+      }
+    } catch (InternalError e) {
+      shard.requireWholeFiles(e);
+      throw e;
+    }
+  }
+
+  private static void visitUnused(
+      OpenShard shard, TablesFile file, FieldTables field, Visitor visitor) {
+    for (RunRecord run : file.runs(field)) {
+      if (run.kind() == RunRecord.Kind.ENTRY) {
+        visitUnusedEntries(shard, file, field, visitor);
+      } else {
+        supersede(shard, file, run.chunk(), run.bytes(), visitor);
+      }
+    }
+  }
+
+  private static void visitUnusedEntries(
+      OpenShard shard, TablesFile file, FieldTables field, Visitor visitor) {
+    if (file.json().chunks().stream().allMatch(ChunkFile::isOfStore)) {
+      return;
+    }
+    EntryField entries = EntryField.open(file, field, new Binding(shard.id(), field.id()));
+    for (long slot = 0; slot < shard.slots(); slot++) {
+      long word0 = entries.word0(slot);
+      long word1 = entries.word1(slot);
+      if (!Entry.isAbsent(word0, word1)) {
+        int chunk = entries.chunkOf(slot, word0, word1);
+        supersede(shard, file, chunk, Entry.physicalLength(word1), visitor);
+      }
+    }
+  }
+
+  /** Takes bytes of a chunk, if the shard still has the chunk. */
+  private static void supersede(
+      OpenShard shard, TablesFile file, int ordinal, long bytes, Visitor visitor) {
+    int chunk = file.shardChunks()[ordinal];
+    if (chunk != TablesFile.NO_CHUNK && !shard.chunks().get(chunk).isOfStore()) {
+      visitor.superseded(chunk, bytes);
     }
   }
 

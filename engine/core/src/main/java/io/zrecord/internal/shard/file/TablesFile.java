@@ -217,15 +217,19 @@ public final class TablesFile {
     return RunRecord.read(path(), section, json, field, widthBytes, binding);
   }
 
+  /** Reads the runs of a field as the file has it. */
+  public List<RunRecord> runs(FieldTables field) {
+    FieldSpec spec =
+        new FieldSpec(field.id(), "field", field.type(), field.shape(), field.compression());
+    Binding binding = new Binding(json.shardId(), field.id());
+    return runs(field, spec.valueWidthBytes().orElse(-1), binding);
+  }
+
   /** Returns the identities of the chunks that some fields need; all if entries name them. */
   public Set<UUID> usedChunks(List<Integer> fieldIds) {
     Set<UUID> used = new HashSet<>();
     for (int id : fieldIds) {
-      FieldTables field = json.field(id);
-      int width = new FieldSpec(id, "field", field.type(), field.shape(), field.compression())
-          .valueWidthBytes()
-          .orElse(-1);
-      for (RunRecord run : runs(field, width, new Binding(json.shardId(), id))) {
+      for (RunRecord run : runs(json.field(id))) {
         if (run.kind() == RunRecord.Kind.ENTRY) {
           json.chunks().forEach(chunk -> used.add(chunk.id()));
         } else {

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** Checks and summarizes stores. Stateless. */
@@ -50,7 +51,7 @@ public final class StoreCheckProvider implements CheckProvider {
         chunks.size(),
         chunks.stream().mapToLong(ChunkMeta::recordCount).sum(),
         chunks.stream().mapToLong(ChunkMeta::endBytes).sum(),
-        meta.fields().stream().mapToLong(FieldMeta::valueBytes).sum(),
+        OptionalLong.of(meta.fields().stream().mapToLong(FieldMeta::valueBytes).sum()),
         state.journal().endBytes() - JournalHeader.BYTES,
         List.of(),
         Optional.empty());
