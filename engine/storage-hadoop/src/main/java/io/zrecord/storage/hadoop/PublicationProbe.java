@@ -11,6 +11,8 @@ import java.util.UUID;
 import java.util.WeakHashMap;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tries whether a file system really publishes a name at most once: some stores ignore the
@@ -20,6 +22,8 @@ import org.apache.hadoop.fs.Path;
 final class PublicationProbe {
   private static final byte[] CONTENT =
       "A probe, which may be deleted.\n".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopStorage.class);
 
   private static final int ATTEMPTS = 5;
 
@@ -45,6 +49,12 @@ final class PublicationProbe {
     try {
       // A refusal may be the echo of the same request's success, and the name is taken then.
       publishFirst(way, files, name);
+      if (way == Publication.CONDITIONAL_CREATE) {
+        LOG.warn(
+            "Trying once whether {} refuses a name that is taken, as it must. What S3A warns of now"
+                + " is that refusal, and no failure",
+            root);
+      }
       if (way.publish(files, name, CONTENT)) {
         throw Publication.refused(
             root,

@@ -5,10 +5,7 @@ import java.io.StringWriter
 import java.nio.file.Files
 import java.util.UUID
 
-import org.apache.logging.log4j.{Level, LogManager}
-import org.apache.logging.log4j.core.LoggerContext
-import org.apache.logging.log4j.core.appender.WriterAppender
-import org.apache.logging.log4j.core.layout.PatternLayout
+import org.apache.logging.log4j.Level
 import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.util.QueryExecutionListener
@@ -166,7 +163,7 @@ class OptionSettingsSuite extends SparkSuite {
     val logged = new StringWriter()
     val failures = new StringWriter()
     spark.listenerManager.register(plans)
-    logging(logged) {
+    CapturedLogs.at(Level.DEBUG, logged) {
       for (mode <- Seq("errorifexists", "append", "overwrite")) write(data, path, mode, key)
       val frame = read(path, key).where("id > 3")
       frame.collect()
@@ -221,29 +218,5 @@ class OptionSettingsSuite extends SparkSuite {
     val text = new java.io.ByteArrayOutputStream()
     Console.withOut(text)(frame.explain(mode))
     text.toString("UTF-8")
-  }
-
-  private def logging(text: StringWriter)(action: => Unit): Unit = {
-    val context = LogManager.getContext(false).asInstanceOf[LoggerContext]
-    val root = context.getConfiguration.getRootLogger
-    val appender = WriterAppender.createAppender(
-      PatternLayout.createDefaultLayout(),
-      null,
-      text,
-      "captured",
-      false,
-      true
-    )
-    appender.start()
-    val level = root.getLevel
-    root.addAppender(appender, null, null)
-    root.setLevel(Level.DEBUG)
-    context.updateLoggers()
-    try action
-    finally {
-      root.setLevel(level)
-      root.removeAppender(appender.getName)
-      context.updateLoggers()
-    }
   }
 }
