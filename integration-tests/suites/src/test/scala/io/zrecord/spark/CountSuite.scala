@@ -1,5 +1,8 @@
 package io.zrecord.spark
 
+import scala.util.Random
+
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.optimizer.{ConstantFolding, NullPropagation}
 import org.apache.spark.sql.execution.LocalTableScanExec
@@ -109,12 +112,16 @@ class CountSuite extends SparkSuite {
       .sorted
       .toSeq
 
-  private def compare(aggregates: Seq[String], inputs: Seq[String]): Unit =
-    for (aggregate <- aggregates; input <- inputs)
+  /** Compares a share of all pairs; at scale 1, all. */
+  private def compare(aggregates: Seq[String], inputs: Seq[String]): Unit = {
+    val pairs = for (aggregate <- aggregates; input <- inputs) yield (aggregate, input)
+    val chosen = new Random(Budget.seed).shuffle(pairs).take(Budget.of(pairs.size))
+    for ((aggregate, input) <- chosen)
       assert(
         answers("stored", aggregate, input) == answers("plain", aggregate, input),
         s"select $aggregate from $input"
       )
+  }
 
   private def views(path: String, rows: String): Unit = {
     read(path).createOrReplaceTempView("stored")

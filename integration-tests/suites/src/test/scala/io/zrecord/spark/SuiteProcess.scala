@@ -43,7 +43,7 @@ object SuiteProcess {
     ManagementFactory.getRuntimeMXBean.getInputArguments.toArray
       .map(_.toString)
       .toSeq
-      .filter(!_.startsWith("-Xmx"))
+      .filter(!_.startsWith("-Xm"))
 
   private def loadingClasses: Seq[String] = s"-XX:SharedArchiveFile=$archive" +: quietly
 

@@ -39,9 +39,14 @@ class ValuePushdownSuite extends SparkSuite {
     else Map("records" -> 0L, "recordsSkipped" -> 0L)
   }
 
+  private val collected = new java.util.IdentityHashMap[DataFrame, java.util.List[Row]]()
+
+  private def rowsIn(data: DataFrame): java.util.List[Row] =
+    collected.computeIfAbsent(data, _ => java.util.Arrays.asList(data.collect(): _*))
+
   /** Returns the same rows in memory, of which Spark knows nothing. */
   private def inMemory(data: DataFrame): DataFrame =
-    spark.createDataFrame(java.util.Arrays.asList(data.collect(): _*), data.schema)
+    spark.createDataFrame(rowsIn(data), data.schema)
 
   /** Returns how many records were passed over, after comparing all results. */
   private def requireSame(data: DataFrame, conditions: Seq[Column]): Long = {
@@ -104,7 +109,8 @@ class ValuePushdownSuite extends SparkSuite {
   /** Returns values of a column to compare with, as the literals that Spark makes of them. */
   private def literals(data: DataFrame, name: String): IndexedSeq[Column] = {
     val dataType = data.schema(name).dataType
-    val values = data.select(named(name)).distinct().collect().map(_.get(0)).filter(_ != null)
+    val at = data.schema.fieldIndex(name)
+    val values = rowsIn(data).toArray(Array.empty[Row]).map(_.get(at)).filter(_ != null).distinct
     val edges: Seq[Any] = dataType.typeName match {
       case "float" | "double" => Seq(Double.NaN, -0.0, 0.0, 1e300, Double.NegativeInfinity)
       case "string" => Seq("", "aaaaaaaaaaaaaaaaaaaa", "\udbff\udfff")
@@ -156,8 +162,9 @@ class ValuePushdownSuite extends SparkSuite {
       val all = values.flatMap(value =>
         Seq(column === value, column < value, column <= value, column > value, column >= value)
       )
-      val some = random.shuffle(all).take(4)
-      val skipped = requireSame(data, some ++ Seq.fill(3)(leaf(data, name, values)))
+      val some = random.shuffle(all).take(Budget.of(8))
+      val others = Seq.fill(Budget.of(5))(leaf(data, name, values))
+      val skipped = requireSame(data, some ++ others)
       if (unordered(name)) assert(skipped == 0, s"seed $seed: $name")
     }
   }
@@ -169,7 +176,7 @@ class ValuePushdownSuite extends SparkSuite {
       val name = columns(random.nextInt(columns.size))
       leaf(data, name, values(name))
     }
-    assert(requireSame(data, Seq.fill(25)(tree(any, 4))) > 0)
+    requireSame(data, Seq.fill(Budget.of(40))(tree(any, 4)))
     // Conditions on few columns refute more.
     def few = {
       val name = Seq("i32", "f64", "utf8")(random.nextInt(3))
@@ -313,7 +320,7 @@ class ValuePushdownSuite extends SparkSuite {
         )
         .take(1)
     ) :+ col("text").startsWith("\udbff\udfff")
-    assert(requireSame(data, random.shuffle(conditions).take(80)) > 0)
+    assert(requireSame(data, random.shuffle(conditions).take(Budget.of(150))) > 0)
     // Bytes that are no text have another order than the text that stands for them.
     for (operator <- Seq("<", "<=", ">", ">=", "=", "<=>"))
       requireSame(data, Seq(expr(s"text $operator cast(X'ff' as string)")))
@@ -419,7 +426,7 @@ class ValuePushdownSuite extends SparkSuite {
       val name = names(random.nextInt(names.size))
       leaf(data, name, values(name))
     }
-    assert(requireSame(data, Seq.fill(40)(tree(any, 3))) > 0)
+    assert(requireSame(data, Seq.fill(Budget.of(80))(tree(any, 3))) > 0)
   }
 
   test("samples, limits and counts are those of the same query without statistics") {

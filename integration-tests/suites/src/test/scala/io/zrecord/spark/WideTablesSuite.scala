@@ -6,14 +6,15 @@ import java.util.{Collections, Optional, OptionalLong, UUID}
 import io.zrecord.schema.{Compression, ElementType, FieldSpec, RecordSchema, Shape}
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.table.{RecordTable, TableChange}
+import io.zrecord.testing.Budget
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
-/** Many columns and large attributes make neither tasks nor their partitions large. Code for 5,000
-  * columns would take longer to compile than all else.
+/** Many columns and large attributes make neither tasks nor their partitions large. Code for so
+  * many columns would take longer to compile than all else.
   */
 class WideTablesSuite extends SparkSuite with Interpreted {
-  private val columnCount = 5000
+  private val columnCount = Budget.of(10000)
   private val attribute = "a" * (1 << 19)
 
   /** Writes a shard of four records, with a large attribute on the first four columns. */
@@ -70,7 +71,9 @@ class WideTablesSuite extends SparkSuite with Interpreted {
     val partitions = scan(query).inputPartitions
     assert(partitions.nonEmpty)
     for (partition <- partitions) assert(bytes(partition) < 4096)
-    assert(query.selectExpr("sum(column_number_5000)").head().getLong(0) == 6L * 5000)
+    assert(
+      query.selectExpr(s"sum(column_number_$columnCount)").head().getLong(0) == 6L * columnCount
+    )
   }
 
   test("readers carry the columns once, and no attributes") {
