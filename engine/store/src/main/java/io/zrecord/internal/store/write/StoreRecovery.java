@@ -159,6 +159,9 @@ public final class StoreRecovery {
         opened.add(tables[i]);
         tables[i].requireCapacity(meta.shard().length());
       }
+      if (writer.isTakenOver()) {
+        Journal.detach(files, writer);
+      }
       Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
       opened.add(journal);
       LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer);
@@ -243,7 +246,7 @@ public final class StoreRecovery {
     if (replayed > 0) {
       store.counts().recount(length);
     }
-    checkpoint.writeRecovered(length);
+    checkpoint.write(length);
     store.endRecovery(length);
     // Chunks that the checkpoint does not name come from a killed writer or rewrite. The meta file
     // that names the others is durable now.
