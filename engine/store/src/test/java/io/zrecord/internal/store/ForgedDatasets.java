@@ -173,6 +173,18 @@ final class ForgedDatasets {
     }
     damage("store-live-too-long", "v2-stores/clean", path -> resize(path.resolve("live"), 8));
     damage("store-live-too-short", "v2-stores/clean", path -> resize(path.resolve("live"), -8));
+    damage("store-token-of-a-copy", "v2-stores/clean", path -> token(path, "1"));
+    damage("store-token-of-no-number", "v2-stores/clean", path -> token(path, "one"));
+    sound("store-token-that-is-empty", "v2-stores/replay", "text", texts, path -> token(path, ""));
+  }
+
+  /** Leaves the file of a writer that did not close the store. */
+  private static void token(Path path, String content) {
+    try {
+      Files.writeString(path.resolve("writer-" + OTHER), content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Changes the first record of the journal. */
