@@ -8,6 +8,8 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.write.StoreRecovery;
+import io.zrecord.internal.store.write.StoreWriter;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
@@ -87,6 +89,7 @@ final class FailedEndsTest {
     long first = whole.steps();
     store.close();
     int kept = 0;
+    int closed = 0;
     // The last step deletes the writer's token, which takes no space.
     for (long step = first; step < whole.steps() - 1; step++) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
@@ -94,6 +97,7 @@ final class FailedEndsTest {
       files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
       try {
         open.close();
+        closed++;
       } catch (DiskFullException e) {
         assertThat(e).as("step %d", step).hasMessageContaining("close it again");
         kept++;
@@ -107,7 +111,51 @@ final class FailedEndsTest {
         assertThat(again.length()).as("step %d", step).isBetween(2L, 3L);
       }
     }
-    assertThat(kept).isGreaterThan(3);
+    assertThat(kept).isPositive();
+    // What was committed before the space ended is in the journal.
+    assertThat(closed).isGreaterThan(3);
+  }
+
+  @Test
+  void aStoreWithNothingToCommitIsClosedOnAFullDisk() {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    RecordStore store = committed(whole);
+    long first = whole.steps();
+    store.close();
+    for (long step = first; step < whole.steps() - 1; step++) {
+      PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+      int[] locks = {1};
+      RecordStore open = committed(files, () -> locks[0]--);
+      files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
+      open.close();
+      open.close();
+      assertThat(locks[0]).as("step %d", step).isZero();
+      assertThat(files.list("")).anyMatch(name -> name.startsWith("writer-"));
+      try (RecordStore again = RecordStore.open(files, options(), () -> {})) {
+        assertThat(again.length()).as("step %d", step).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void aStoreIsNotChangedWithoutTheCheckpointThatTheChangeNeeds() {
+    PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+    committed(files).close();
+    StoreWriter writer = StoreRecovery.open(files, RecordStore.limits(options()));
+    files.failingAt(files.steps(), () -> new DiskFullException("disk", "no space is left"));
+    assertThatThrownBy(writer::closeForChange).isInstanceOf(DiskFullException.class);
+  }
+
+  private static RecordStore committed(PowerLossFiles files) {
+    return committed(files, () -> {});
+  }
+
+  private static RecordStore committed(PowerLossFiles files, RecordStore.Lock lock) {
+    RecordStore store = RecordStore.create(files, StoreModel.SCHEMA, options(), lock);
+    store.append(store.newValues());
+    store.append(store.newValues());
+    store.commit();
+    return store;
   }
 
   /** Returns an open store with a record that is committed and one that is not. */
