@@ -109,6 +109,15 @@ final class ForgedDatasets {
         ((ObjectNode) json.get("records")).put("commit", OTHER);
       });
     });
+    sound("hint-of-a-table-before", "v2-numbers", path -> {
+      hint(path);
+      edit(path.resolve(ManifestNames.HINT), json -> json.put("table", OTHER).put("commit", OTHER));
+    });
+    damage("hint-of-another-table-with-nothing-to-compare", "v2-numbers", path -> {
+      hint(path);
+      edit(path.resolve(ManifestNames.HINT), json -> json.put("table", OTHER).put("commit", OTHER));
+      delete(manifest(path, 0));
+    });
     damage(
         "manifest-of-another-table-without-a-hint",
         "v2-numbers",
@@ -216,6 +225,14 @@ final class ForgedDatasets {
     }
   }
 
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static Path manifest(Path path, long version) {
     return path.resolve(ManifestNames.nameOf(version));
   }
@@ -242,6 +259,11 @@ final class ForgedDatasets {
 
   private void damage(String name, String base, Consumer<Path> forging) {
     forge(name, base, forging).put("verdict", "damage");
+  }
+
+  /** Makes a dataset of which every value can be read. */
+  private void sound(String name, String base, Consumer<Path> forging) {
+    forge(name, base, forging).put("verdict", "sound").putObject("values");
   }
 
   private void sound(

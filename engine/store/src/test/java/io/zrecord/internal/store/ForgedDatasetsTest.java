@@ -63,7 +63,7 @@ final class ForgedDatasetsTest {
       List<@Nullable String> texts = null;
       if (verdicts.get(name).get("verdict").textValue().equals("sound")) {
         texts = new ArrayList<>();
-        for (JsonNode text : verdicts.get(name).get("values").get("text")) {
+        for (JsonNode text : verdicts.get(name).get("values").path("text")) {
           texts.add(text.textValue());
         }
       }
