@@ -120,9 +120,12 @@ def test_s3_has_the_values_of_the_local_tables() -> None:
             assert SECRET not in repr(remote)
         with pytest.raises(zrecord.NotADatasetError, match="has no version"):
             zrecord.open("s3://bucket/nothing", storage_options=options)
-        with pytest.raises(zrecord.ZrecordError) as caught:
+        with pytest.raises(zrecord.StorageError, match="there is no such bucket") as caught:
             zrecord.open("s3://other/nothing", storage_options=options)
         assert SECRET not in printed(caught.value)
+        misspelt = {**options, "client_kwargs": {"endpoint": "http://a"}}
+        with pytest.raises(zrecord.ZrecordError, match=r"check storage_options \(client_kwargs, key, secret\)"):
+            zrecord.open("s3://bucket/nothing", storage_options=misspelt)
         with pytest.raises(zrecord.NotADatasetError, match="a store is read where it is; make a table of it"):
             zrecord.open("s3://bucket/golden/v2-stores/clean", storage_options=options)
     finally:
@@ -391,7 +394,11 @@ def test_a_passing_fault_is_tried_again(fault: Callable[..., bytes], scripted: t
         (refused, zrecord.StorageError, r"of scripted://.*\.zr: tried 4 times, ConnectionResetError: reset by peer; try again"),
         (too_long, zrecord.StorageError, r"of scripted://.*\.zr: tried, .* the server ignores ranges"),
         (forbidden, zrecord.StorageError, r"of scripted://.*\.zr: tried, PermissionError: 403"),
-        (forbidden_by_google, zrecord.StorageError, r": tried, OSError: Forbidden: .*\.zr no access x{20,300}…; try again$"),
+        (
+            forbidden_by_google,
+            zrecord.StorageError,
+            r": tried, OSError: Forbidden: .*\.zr no access x{20,300}…; the server refuses",
+        ),
         (wrong, zrecord.CorruptDataError, r"scripted://v2-units/shard/.* fail their checksum"),
     ],
 )
@@ -409,8 +416,16 @@ def test_a_lasting_fault_has_a_name(
 
 
 @pytest.mark.parametrize("name", ["status", "status_code", "code"])
-@pytest.mark.parametrize(("status", "tries"), [(403, "tried"), (429, "tried 4 times"), (503, "tried 4 times")])
-def test_a_refusal_is_not_tried_again(name: str, status: int, tries: str, scripted: type[ScriptedFileSystem]) -> None:
+@pytest.mark.parametrize(
+    ("status", "tries", "remedy"),
+    [
+        (401, "tried", "the server does not know the credentials: check them in storage_options, of which none were given"),
+        (403, "tried", "the server refuses these credentials: check their permissions"),
+        (429, "tried 4 times", "try again$"),
+        (503, "tried 4 times", "try again$"),
+    ],
+)
+def test_a_refusal_is_not_tried_again(name: str, status: int, tries: str, remedy: str, scripted: type[ScriptedFileSystem]) -> None:
     def script(path: str, begin: int, end: int, found: bytes) -> bytes:
         error = OSError("no\nRequestId: 1")
         setattr(error, name, status)
@@ -418,8 +433,38 @@ def test_a_refusal_is_not_tried_again(name: str, status: int, tries: str, script
 
     remote = zrecord.open("scripted://v2-units")
     scripted.script = staticmethod(script)
-    with pytest.raises(zrecord.StorageError, match=rf": {tries}, OSError: no RequestId: 1; try again$"):
+    with pytest.raises(zrecord.StorageError, match=rf": {tries}, OSError: no RequestId: 1; {remedy}"):
         remote["number"][3]
+
+
+class _OfServer(Exception):
+    """What botocore raises, and s3fs makes another error of."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.response = {"Error": {"Code": code}}
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "remedy"),
+    [
+        ("ExpiredToken", TimeoutError("expired"), "the credentials have expired: sign in again"),
+        ("InvalidToken", OSError("invalid"), r"does not know the credentials: check them in storage_options \(kind\)$"),
+        ("InvalidAccessKeyId", PermissionError("key"), "does not know the credentials"),
+        ("AccessDenied", PermissionError("no"), "refuses these credentials: check their permissions"),
+        ("NoSuchBucket", FileNotFoundError("bucket"), "there is no such bucket: check its name, the endpoint"),
+        ("", TypeError("unexpected keyword argument 'sercret'"), r"check storage_options \(kind\)$"),
+    ],
+)
+def test_an_error_of_a_client_says_what_to_do(code: str, error: Exception, remedy: str, scripted: type[ScriptedFileSystem]) -> None:
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        raise error from (_OfServer(code) if code else None)
+
+    remote = zrecord.open("scripted://v2-units", storage_options={"kind": SECRET})
+    scripted.script = staticmethod(script)
+    with pytest.raises(zrecord.StorageError, match=rf": tried, {type(error).__name__}: .*; .*{remedy}") as caught:
+        remote["number"][3]
+    assert SECRET not in printed(caught.value)
 
 
 def test_what_the_client_of_azure_tried_again_itself_is_not_tried_again(scripted: type[ScriptedFileSystem]) -> None:

@@ -118,8 +118,8 @@ def writer(writer_command: list[str], tmp_path: Path) -> Iterator[subprocess.Pop
 
 
 @pytest.fixture
-def killed(writer_command: list[str], once: Once, tmp_path: Path) -> Path:
-    """A store whose writer was killed, with changes that only the journal has."""
+def copied(writer_command: list[str], once: Once, tmp_path: Path) -> Path:
+    """A copy of a store whose writer was killed, with changes that only the journal has."""
 
     def write_and_kill(directory: Path) -> None:
         store = directory / "store"
@@ -128,6 +128,23 @@ def killed(writer_command: list[str], once: Once, tmp_path: Path) -> Path:
                 assert process.poll() is None
 
     return Path(shutil.copytree(once("killed", write_and_kill) / "store", tmp_path / "store"))
+
+
+@pytest.fixture
+def killed(copied: Path) -> Path:
+    """A store whose writer was killed, and lost what tells copies, as a loss of power may do."""
+    for token in copied.glob("writer-*"):
+        token.write_bytes(b"")
+    return copied
+
+
+def test_a_copy_of_a_store_that_was_not_closed_is_recognized(copied: Path) -> None:
+    with pytest.raises(zrecord.CorruptDataError, match=r"copied while a writer had the store open.*zrecord backup") as error:
+        zrecord.open(copied)
+    assert error.value.resource == str(copied)
+    (token,) = copied.glob("writer-*")
+    token.write_text(str(token.stat().st_ino), encoding="ascii")
+    assert generation(copied) >= 0
 
 
 def generation(store: Path) -> int:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
+from zrecord._advice import advice, is_final, is_without_bucket, links
 from zrecord.errors import CorruptDataError, MissingExtraError, StorageError
 
 _Item = TypeVar("_Item")
@@ -25,7 +26,6 @@ REQUESTS, SHARDS, FIELDS = "requests", "shards", "fields"
 _THREADS = {REQUESTS: 32, SHARDS: 16, FIELDS: 8}
 _ATTEMPTS = 4
 _PAUSE_SECONDS = 0.1
-_FINAL = (FileNotFoundError, PermissionError, NotADirectoryError, NotImplementedError, ImportError, TypeError, ValueError)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)(?:://|::)")
 _PACKAGES = {
     **dict.fromkeys(("s3", "s3a"), "s3fs"),
@@ -42,9 +42,6 @@ _SECRET_KEY = re.compile("key|secret|token|pass|cred|sas|auth|sig|header|connect
 _MIN_SECRET = 4
 # Connection strings and signatures of Azure consist of NAME=VALUE, of which a message may show the value only.
 _PART = re.compile(r"([^;&?=\s]+)=([^;&]+)")
-# Where errors have the status of a response: those of aiohttp, of Azure, and of gcsfs.
-_STATUS = ("status", "status_code", "code")
-_FORBIDDEN = "Forbidden: "  # how gcsfs tells the status 403
 _MAX_REASON = 300
 _loop_lock = threading.Lock()
 
@@ -65,6 +62,7 @@ class Remote:
         self.scheme = scheme_of(url) or "file"
         self._url = url
         self._options = dict(options)
+        self._given = list(map(str, options))
         user_info = _USER_INFO.search(url)
         of_url = _strings(_split(user_info)[1].split(":") if user_info else [])
         self._secrets = sorted(_secrets(options) | of_url, key=len, reverse=True)
@@ -119,7 +117,9 @@ class Remote:
             try:
                 fs.invalidate_cache(path.path)
                 found = fs.ls(path.path, detail=True)
-            except FileNotFoundError:
+            except FileNotFoundError as e:
+                if is_without_bucket(e):
+                    raise
                 return []
             return [entry["name"].rstrip("/").rpartition("/")[2] for entry in found if entry.get("type") != "directory"]
 
@@ -139,17 +139,21 @@ class Remote:
             return self._pools[level]
 
     def _retried(self, path: RemotePath, what: str, read: Callable[[Any], _Result], end: int | None = None) -> _Result:
+        last: Exception
         for attempt in range(_ATTEMPTS):
             if attempt:
                 time.sleep(_PAUSE_SECONDS * 4 ** (attempt - 1) * random.uniform(0.5, 1.5))
             try:
                 return read(self._connected())
-            except FileNotFoundError:
+            except FileNotFoundError as e:
+                if is_without_bucket(e):
+                    last = e
+                    break
                 missing = FileNotFoundError(errno.ENOENT, "No such file", str(path))
                 raise CorruptDataError(f"Cannot read {path}: the file is missing; restore it from a copy", path) from missing
             except Exception as e:
                 last = e
-                if _is_final(e):
+                if is_final(e):
                     break
         found = self._length(path) if end is not None else None
         if end is not None and found is not None and found < end:
@@ -157,8 +161,8 @@ class Remote:
         reason = _in_one_line(self._shown(f"{type(last).__name__}: {last}"))
         # An error with credentials in its own text, or in that of an error before it, would print them in the chain of errors.
         cause = last if all(self._shown(text) == text for text in _texts(last)) else None
-        times = f" {_ATTEMPTS} times" if not _is_final(last) else ""
-        raise StorageError(f"Cannot read {what} of {path}: tried{times}, {reason}; try again", path) from cause
+        times = f" {_ATTEMPTS} times" if not is_final(last) else ""
+        raise StorageError(f"Cannot read {what} of {path}: tried{times}, {reason}; {advice(last, self._given)}", path) from cause
 
     def _length(self, path: RemotePath) -> int | None:
         try:
@@ -261,28 +265,9 @@ def _drop_dead_loop() -> None:
 
 def _texts(error: BaseException) -> Iterator[str]:
     """Returns what may be printed of an error and of all errors that led to it."""
-    seen: set[int] = set()
-    left: list[BaseException | None] = [error]
-    while left:
-        link = left.pop()
-        if link is None or id(link) in seen:
-            continue
-        seen.add(id(link))
+    for link in links(error):
         yield f"{type(link).__name__}: {link}"
         yield from map(str, getattr(link, "__notes__", ()))
-        left += (link.__cause__, link.__context__)
-        parts = getattr(link, "exceptions", ())  # those of an ExceptionGroup
-        left += (part for part in parts if isinstance(part, BaseException)) if isinstance(parts, (tuple, list)) else ()
-
-
-def _is_final(error: Exception) -> bool:
-    """Tells whether the same request would be refused again, or was sent again by the client already."""
-    statuses = (getattr(error, name, None) for name in _STATUS)
-    status = next((found for found in statuses if isinstance(found, int)), 0)
-    is_refused = 400 <= status < 500 and status not in (408, 429)
-    # The client of Azure sends a request for minutes if nobody answers.
-    is_of_azure = type(error).__module__.startswith("azure.")
-    return is_refused or is_of_azure or isinstance(error, _FINAL) or str(error).startswith(_FORBIDDEN)
 
 
 def _in_one_line(text: str) -> str:

@@ -27,10 +27,13 @@ _SEQUENCE_AT = 72
 _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.02
 _MAX_JOURNAL_BYTES = 1 << 40
+_TOKEN = "writer-"
+_MAX_TOKEN_BYTES = 64
 
 
 def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
     """Reads the state of the whole store. The tables are copied; chunks are mapped."""
+    _require_original(root)
     for attempt in range(_ATTEMPTS):
         if attempt:
             time.sleep(_PAUSE_SECONDS)
@@ -52,6 +55,26 @@ def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
         f"Cannot read {root}: its writer made a checkpoint during each of {_ATTEMPTS} attempts; try again, or take a snapshot",
         root,
     )
+
+
+def _require_original(root: Path) -> None:
+    """Requires files that are no copies, made one after the other while a writer had the store open."""
+    with os.scandir(root) as files:
+        tokens = [root / file.name for file in files if file.name.startswith(_TOKEN)]
+    for token in tokens:
+        try:
+            descriptor = open_regular(token)
+        except FileNotFoundError:
+            continue  # its writer has just closed the store
+        with os.fdopen(descriptor, "rb") as file:
+            written = file.read(_MAX_TOKEN_BYTES)
+            number = os.fstat(file.fileno()).st_ino
+        if written and written != str(number).encode():
+            raise CorruptDataError(
+                f"Cannot open {root}: its files were copied while a writer had the store open, one after the other, so they may be "
+                "of different moments; copy the original by 'zrecord backup', or repair the copy if nobody wrote meanwhile",
+                root,
+            )
 
 
 def _meta(root: Path) -> StoreMeta:

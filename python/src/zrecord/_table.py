@@ -209,7 +209,7 @@ def _newest(path: Location) -> _Manifest:
 
 def _contradiction(path: Location, hint: _Hint | None, last: _Manifest | None, newest: _Manifest) -> CorruptDataError | None:
     """Looks for what contradicts the version that a list of the directory led to."""
-    if hint and hint.contradicts(newest):
+    if hint and hint.contradicts(newest) and not _is_of_table_before(path, hint, newest):
         return _replaced(path, hint, newest)
     if last and newest.oldest <= last.version:
         return _broken(path, last.version + 1)
@@ -221,6 +221,21 @@ def _contradiction(path: Location, hint: _Hint | None, last: _Manifest | None, n
         if hinted and hint.contradicts(hinted):
             return _replaced(path, hint, hinted)
     return None
+
+
+def _is_of_table_before(path: Location, hint: _Hint, manifest: _Manifest) -> bool:
+    """Tells whether a slow publisher of a table that was in the directory before left the hint: it names another table
+    and another commit, and all versions down to the floor follow the one before."""
+    if hint.table == manifest.table or hint.commit == manifest.commit or manifest.version == 0:
+        return False
+    at = manifest
+    while True:
+        before = _unless_refused(path, at.version - 1)
+        if before is None or not at.follows(before):
+            return False
+        if before.version <= manifest.oldest:
+            return True
+        at = before
 
 
 def _readable(path: Location, version: int) -> _Manifest | None:
@@ -378,9 +393,9 @@ def _read_unless_replaced(path: Location, version: int) -> _Manifest:
     if hint and hint.leads_to(found):
         return found
     following = _unless_refused(path, version + 1)
+    is_doubted = hint and (hint.contradicts(found) or (hint.version >= version and hint.table != found.table))
     if hint and (
-        hint.contradicts(found)
-        or (hint.version >= version and hint.table != found.table)
+        (is_doubted and not _is_of_table_before(path, hint, found))
         or (following and hint.leads_to(following) and not following.follows(found))
     ):
         raise _misplaced(path, version)

@@ -24,7 +24,7 @@ class CorruptDataError(ZrecordError):
 
 
 class StorageError(ZrecordError):
-    """A remote storage refused or failed. Nothing is known to be damaged; the same call may succeed later."""
+    """A remote storage refused or failed. Nothing is known to be damaged; the message says what to do."""
 
 
 class StoreBusyError(ZrecordError):

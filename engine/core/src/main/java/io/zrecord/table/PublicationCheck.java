@@ -93,7 +93,10 @@ final class PublicationCheck {
    * storage that let one commit overwrite another. That hint must stay, so that readers find out.
    */
   private void requireHint(Manifest published) {
-    if (log.hint().filter(hint -> hint.contradicts(published.link())).isPresent()) {
+    Link link = published.link();
+    if (log.hint()
+        .filter(hint -> hint.contradicts(link) && !log.isOfTableBefore(hint, link))
+        .isPresent()) {
       throw unknown(
           published,
           "another commit was published with that number, as the hint says, so the storage let one"

@@ -324,7 +324,9 @@ final class TableCheck {
     boolean isCompared =
         hint.version() == newest || (isOfTable && hint.version() >= current.oldest());
     if (isCompared
-        && log.readableLink(hint.version()).filter(hint::contradicts).isPresent()
+        && log.readableLink(hint.version())
+            .filter(link -> hint.contradicts(link) && !log.isOfTableBefore(hint, link))
+            .isPresent()
         && !wasExpired(hint.version())) {
       isComplete = false;
       foundOfHint("version " + hint.version() + " was published by commit " + hint.commitId()

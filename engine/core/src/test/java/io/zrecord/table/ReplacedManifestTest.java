@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -249,5 +250,29 @@ final class ReplacedManifestTest {
     table.commit(Shards.append(Shards.newest(table), Shards.write(storage, SCHEMA, 7)));
     assertThat(DatasetRepair.of(storage).run(finding -> {}, plan -> true).plan().actions())
         .isEmpty();
+  }
+
+  /** A publisher of a table that was deleted writes its hint when another table is there. */
+  @Test
+  void aLateHintOfATableBeforeIsNoDamage() {
+    for (Use use : Use.values()) {
+      ReplacedManifestTest fresh = new ReplacedManifestTest();
+      fresh.leaveLateHint();
+      use.use.accept(fresh.table);
+      assertThat(fresh.table.latest().version()).as("%s", use).isGreaterThanOrEqualTo(NEWEST);
+    }
+    leaveLateHint();
+    assertThat(DatasetCheck.of(storage).run(finding -> {}).isSound()).isTrue();
+    RepairReport report =
+        DatasetRepair.of(storage).restoringPrevious().run(finding -> {}, plan -> true);
+    assertThat(report.plan().actions()).isEmpty();
+    assertThat(table.latest().shards()).isEqualTo(shards);
+  }
+
+  private void leaveLateHint() {
+    appendUpTo(table, NEWEST, 0);
+    MemoryStorage other = Simulation.storage();
+    appendUpTo(RecordTable.at(other), NEWEST, 1000);
+    copy(other, ManifestNames.HINT, storage);
   }
 }

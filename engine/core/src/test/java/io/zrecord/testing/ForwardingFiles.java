@@ -3,6 +3,7 @@ package io.zrecord.testing;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Hands every call on to other files; tests override the calls that differ. */
 public abstract class ForwardingFiles implements MutableFiles {
@@ -43,8 +44,8 @@ public abstract class ForwardingFiles implements MutableFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content, Runnable lastCheck) {
-    files.replace(name, content, lastCheck);
+  public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
+    files.replace(name, writing, lastCheck);
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -163,18 +164,16 @@ public final class PowerLossFiles implements MutableFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content, Runnable lastCheck) {
-    step();
+  public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
     int begun = droppedReplacements;
+    Node node = new Node();
+    writing.accept(new OpenFile(name, node));
+    node.durable = copy(node);
     lastCheck.run();
     if (begun != droppedReplacements) {
       lastCheck.run();
       throw new MissingFileException(name, "Cannot replace " + name + ": the new file is gone");
     }
-    Node node = new Node();
-    node.length = content.length;
-    node.content.put(0, content);
-    node.durable = content.clone();
     names.put(name, node);
     step();
     durableNames.put(name, node);

@@ -8,12 +8,18 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.write.StoreRecovery;
+import io.zrecord.internal.store.write.StoreWriter;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Creations and closings of stores that fail at any call. */
+/** Creations, recoveries and closings of stores that fail at any call. */
 final class FailedEndsTest {
   private static final long SEED = 5;
 
@@ -87,6 +93,7 @@ final class FailedEndsTest {
     long first = whole.steps();
     store.close();
     int kept = 0;
+    int closed = 0;
     // The last step deletes the writer's token, which takes no space.
     for (long step = first; step < whole.steps() - 1; step++) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
@@ -94,6 +101,7 @@ final class FailedEndsTest {
       files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
       try {
         open.close();
+        closed++;
       } catch (DiskFullException e) {
         assertThat(e).as("step %d", step).hasMessageContaining("close it again");
         kept++;
@@ -107,7 +115,113 @@ final class FailedEndsTest {
         assertThat(again.length()).as("step %d", step).isBetween(2L, 3L);
       }
     }
-    assertThat(kept).isGreaterThan(3);
+    assertThat(kept).isPositive();
+    // What was committed before the space ended is in the journal.
+    assertThat(closed).isGreaterThan(3);
+  }
+
+  @Test
+  void aStoreWithNothingToCommitIsClosedOnAFullDisk() {
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    RecordStore store = committed(whole);
+    long first = whole.steps();
+    store.close();
+    for (long step = first; step < whole.steps() - 1; step++) {
+      PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+      int[] locks = {1};
+      RecordStore open = committed(files, () -> locks[0]--);
+      files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
+      open.close();
+      open.close();
+      assertThat(locks[0]).as("step %d", step).isZero();
+      assertThat(files.list("")).anyMatch(name -> name.startsWith("writer-"));
+      try (RecordStore again = RecordStore.open(files, options(), () -> {})) {
+        assertThat(again.length()).as("step %d", step).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void aStoreIsNotChangedWithoutTheCheckpointThatTheChangeNeeds() {
+    PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+    committed(files).close();
+    StoreWriter writer = StoreRecovery.open(files, RecordStore.limits(options()));
+    files.failingAt(files.steps(), () -> new DiskFullException("disk", "no space is left"));
+    assertThatThrownBy(writer::closeForChange).isInstanceOf(DiskFullException.class);
+  }
+
+  private static RecordStore committed(PowerLossFiles files) {
+    return committed(files, () -> {});
+  }
+
+  private static RecordStore committed(PowerLossFiles files, RecordStore.Lock lock) {
+    RecordStore store = RecordStore.create(files, StoreModel.SCHEMA, options(), lock);
+    store.append(store.newValues());
+    store.append(store.newValues());
+    store.commit();
+    return store;
+  }
+
+  /** Files of a process that is killed when it is about to publish the meta file. */
+  private static final class Killed extends ForwardingFiles {
+    private boolean isDead;
+
+    Killed(MutableFiles files) {
+      super(files);
+    }
+
+    private void requireLife() {
+      if (isDead) {
+        throw new IllegalStateException("killed");
+      }
+    }
+
+    @Override
+    public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
+      isDead |= name.equals("meta.json");
+      requireLife();
+      super.replace(name, writing, lastCheck);
+    }
+
+    @Override
+    public byte[] read(String name, int maxBytes) {
+      requireLife();
+      return super.read(name, maxBytes);
+    }
+
+    @Override
+    public void delete(String name) {
+      requireLife();
+      super.delete(name);
+    }
+  }
+
+  @Test
+  void recoveriesThatAreKilledLeaveOneCopyOfTheTables() {
+    PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+    committed(files);
+    Set<String> seen = new TreeSet<>();
+    for (int kill = 0; kill < 4; kill++) {
+      assertThatThrownBy(() -> RecordStore.open(new Killed(files), options(), () -> {}))
+          .isInstanceOf(IllegalStateException.class);
+      List<String> tables = tables(files);
+      assertThat(tables).hasSizeLessThanOrEqualTo(4 * StoreModel.SCHEMA.fields().size());
+      seen.addAll(tables);
+    }
+    // The first goes on with the tables that are there, the others with copies of their own.
+    assertThat(seen).hasSize((1 + 3) * 2 * StoreModel.SCHEMA.fields().size());
+    try (RecordStore store = RecordStore.open(files, options(), () -> {})) {
+      assertThat(store.length()).isEqualTo(2);
+      assertThat(tables(files))
+          .hasSize(2 * StoreModel.SCHEMA.fields().size())
+          .doesNotContainAnyElementsOf(seen);
+    }
+  }
+
+  private static List<String> tables(PowerLossFiles files) {
+    return files.list("").stream()
+        .filter(name -> name.endsWith(".offset") || name.endsWith(".crc32c"))
+        .toList();
   }
 
   /** Returns an open store with a record that is committed and one that is not. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreLockedException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.WriterReplacedException;
@@ -83,6 +84,27 @@ final class LostLockTest {
       assertThat(tokens()).hasSize(1);
     }
     assertThat(tokens()).isEmpty();
+  }
+
+  @Test
+  void anInterruptDoesNotLeadTheFirstWriterToTheJournalOfTheSecond() {
+    RecordStore first = openWithoutLock();
+    append(first, 1);
+    RecordStore second = openWithoutLock();
+    append(second, 2);
+    append(second, 3);
+    // It closes the channel of the journal, which is opened again by its name.
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> append(first, 4))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("another file has taken its place");
+    assertThat(Thread.interrupted()).isTrue();
+    first.close();
+    try (RecordStore third = openWithoutLock()) {
+      assertThat(third.length()).isEqualTo(3);
+      assertThat(last(third)).isEqualTo(3);
+    }
+    assertThatThrownBy(second::close).isInstanceOf(WriterReplacedException.class);
   }
 
   @Test

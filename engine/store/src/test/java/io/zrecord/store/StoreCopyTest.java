@@ -17,8 +17,12 @@ import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -179,17 +183,31 @@ final class StoreCopyTest {
   }
 
   private static void copyFiles(Path from, Path to) throws IOException {
-    try (Stream<Path> paths = Files.walk(from)) {
-      for (Path path : (Iterable<Path>) paths::iterator) {
+    Files.walkFileTree(from, new SimpleFileVisitor<>() {
+      @Override
+      public FileVisitResult visitFile(Path path, BasicFileAttributes attributes)
+          throws IOException {
         Path copy = to.resolve(from.relativize(path).toString());
-        if (Files.isDirectory(path)) {
-          Files.createDirectories(copy);
-        } else if (Files.exists(path) && !path.endsWith("lock")) {
-          // Reading the lock would take it from the writer, which is in this process.
-          Files.copy(path, copy);
+        Files.createDirectories(copy.getParent());
+        // Reading the lock would take it from the writer, which is in this process.
+        if (!path.endsWith("lock")) {
+          try {
+            Files.copy(path, copy);
+          } catch (NoSuchFileException e) {
+            return FileVisitResult.CONTINUE; // A temporary file.
+          }
         }
+        return FileVisitResult.CONTINUE;
       }
-    }
+
+      @Override
+      public FileVisitResult visitFileFailed(Path path, IOException e) throws IOException {
+        if (e instanceof NoSuchFileException) {
+          return FileVisitResult.CONTINUE;
+        }
+        throw e;
+      }
+    });
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,9 +36,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * Two writers have a store open, because the first lost its lock. The first is stopped before any
  * of its calls, or after its look for its token. Then the second works up to any of its calls, then
- * the first to its end, then the second: what either acknowledged is there, and no record has
- * fields of two versions. Writers that do not look for their token lose something, or this would
- * prove nothing.
+ * the first to its end, then the second, unless it dies where it was: what either acknowledged is
+ * there, and no record has fields of two versions. Writers that do not look for their token lose
+ * something, and so do writers that leave the journal to the other, or this would prove nothing.
  */
 final class TwoWritersTest {
   private static final RecordSchema SCHEMA = RecordSchema.builder()
@@ -81,8 +82,13 @@ final class TwoWritersTest {
   private static final class Stops {
     final Semaphore isStopped = new Semaphore(0);
     final Semaphore goesOn = new Semaphore(0);
+
+    /** The steps that wrote to the journal, or would have. */
+    final List<Integer> journalWrites = new ArrayList<>();
+
     private final int stopAt;
     private int steps;
+    private volatile boolean isDead;
 
     Stops(int stopAt) {
       this.stopAt = stopAt;
@@ -93,17 +99,27 @@ final class TwoWritersTest {
         isStopped.release();
         goesOn.acquireUninterruptibly();
       }
+      if (isDead) {
+        throw new IllegalStateException("killed");
+      }
     }
+  }
+
+  /** What keeps a writer from losing what another acknowledged. */
+  private enum Habits {
+    GOOD,
+    NEVER_LOOKS,
+    KEEPS_THE_JOURNAL
   }
 
   private static final class StoppedFiles extends ForwardingFiles {
     private final Stops stops;
-    private final boolean looks;
+    private final Habits habits;
 
-    StoppedFiles(MutableFiles files, Stops stops, boolean looks) {
+    StoppedFiles(MutableFiles files, Stops stops, Habits habits) {
       super(files);
       this.stops = stops;
-      this.looks = looks;
+      this.habits = habits;
     }
 
     @Override
@@ -112,7 +128,7 @@ final class TwoWritersTest {
         return super.exists(name);
       }
       stops.step();
-      boolean exists = super.exists(name) || !looks;
+      boolean exists = super.exists(name) || habits == Habits.NEVER_LOOKS;
       stops.step();
       return exists;
     }
@@ -142,9 +158,11 @@ final class TwoWritersTest {
     }
 
     @Override
-    public void replace(String name, byte[] content, Runnable lastCheck) {
+    public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
       stops.step();
-      super.replace(name, content, lastCheck);
+      if (habits != Habits.KEEPS_THE_JOURNAL || !name.equals("journal")) {
+        super.replace(name, file -> writing.accept(new StoppedFile(file, stops)), lastCheck);
+      }
     }
 
     @Override
@@ -170,6 +188,9 @@ final class TwoWritersTest {
 
     @Override
     public void write(long position, ByteBuffer source) {
+      if (path().equals("journal")) {
+        stops.journalWrites.add(stops.steps);
+      }
       stops.step();
       super.write(position, source);
     }
@@ -194,15 +215,16 @@ final class TwoWritersTest {
     private final long first;
     final List<Long> acknowledged = new ArrayList<>();
     volatile boolean isOpen;
+    boolean isDead;
 
     @Nullable
     ZRecordException failure;
 
     private long attempted;
 
-    Writer(MutableFiles files, int stopAt, long first, boolean looks) {
+    Writer(MutableFiles files, int stopAt, long first, Habits habits) {
       this.stops = new Stops(stopAt);
-      this.files = new StoppedFiles(files, stops, looks);
+      this.files = new StoppedFiles(files, stops, habits);
       this.first = first;
       this.attempted = first;
     }
@@ -255,30 +277,48 @@ final class TwoWritersTest {
 
     /** Tells whether record 0 may have a value after this writer was the last. */
     boolean mayHaveLeft(long value) {
-      return value == last() || (failure != null && value == attempted);
+      return value == last() || ((failure != null || isDead) && value == attempted);
     }
   }
 
-  private static PowerLossFiles store() {
+  /** Makes a store that its writer closed, or that a writer left which was killed. */
+  private static PowerLossFiles store(boolean isClosed) {
     PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
-    try (RecordStore store = RecordStore.create(files, SCHEMA, options(), () -> {})) {
-      for (long i = 0; i < PRESENT; i++) {
-        store.append(store.newValues().set("x", i).set("y", i));
-      }
+    RecordStore store = RecordStore.create(files, SCHEMA, options(), () -> {});
+    for (long i = 0; i < PRESENT; i++) {
+      store.append(store.newValues().set("x", i).set("y", i));
+    }
+    store.commit();
+    if (isClosed) {
+      store.close();
     }
     return files;
   }
 
+  /** How two writers meet: where each is stopped, and whether the second dies there. */
+  private record Meeting(
+      Script one,
+      int stopOne,
+      Script two,
+      int stopTwo,
+      boolean isClosedBefore,
+      boolean isSecondKilled,
+      Habits habits) {}
+
   /** The result of an order: what is wrong, and whether the first writer came to its stop. */
   private record Outcome(
-      @Nullable String problem, boolean isStopped, boolean isSecondStopped, boolean isReplaced) {}
+      @Nullable String problem,
+      boolean isStopped,
+      boolean isSecondStopped,
+      boolean isReplaced,
+      List<Integer> journalWrites) {}
 
-  private Outcome run(Script one, int stopOne, Script two, int stopTwo, boolean looks)
-      throws Exception {
-    PowerLossFiles files = store();
-    Writer first = new Writer(files, stopOne, 1_000, looks);
-    Writer second = new Writer(files, stopTwo, 2_000, looks);
-    Future<?> firstRun = threads.submit(() -> first.run(one));
+  private Outcome run(Meeting meeting) throws Exception {
+    PowerLossFiles files = store(meeting.isClosedBefore);
+    Script two = meeting.two;
+    Writer first = new Writer(files, meeting.stopOne, 1_000, meeting.habits);
+    Writer second = new Writer(files, meeting.stopTwo, 2_000, meeting.habits);
+    Future<?> firstRun = threads.submit(() -> first.run(meeting.one));
     first.stops.isStopped.acquireUninterruptibly();
     boolean isStopped = !isOver(first);
     boolean wasOpen = first.isOpen;
@@ -287,16 +327,28 @@ final class TwoWritersTest {
     boolean isSecondStopped = !isOver(second);
     first.stops.goesOn.release();
     firstRun.get();
-    second.stops.goesOn.release();
-    secondRun.get();
+    second.isDead = isSecondStopped && meeting.isSecondKilled;
+    if (!second.isDead) {
+      second.stops.goesOn.release();
+      secondRun.get();
+    }
     String problem;
     try {
       problem = problem(files, first, second, wasOpen, two);
     } catch (ZRecordException e) {
       problem = e.toString();
     }
+    if (second.isDead) {
+      // Its thread ends, and with it the memory of its files.
+      second.stops.isDead = true;
+      second.stops.goesOn.release();
+    }
     return new Outcome(
-        problem, isStopped, isSecondStopped, first.failure instanceof WriterReplacedException);
+        problem,
+        isStopped,
+        isSecondStopped,
+        first.failure instanceof WriterReplacedException,
+        first.stops.journalWrites);
   }
 
   private static boolean isOver(Writer writer) {
@@ -362,10 +414,10 @@ final class TwoWritersTest {
       int last = 60;
       for (int i = 0; i <= STOPS; i++) {
         int stopTwo = i == 0 ? NEVER : random.nextInt(last);
-        Outcome outcome = run(one, stop, two, stopTwo, true);
-        assertThat(outcome.problem())
-            .as("%s stopped at %d, %s stopped at %d", one, stop, two, stopTwo)
-            .isNull();
+        Meeting meeting = new Meeting(
+            one, stop, two, stopTwo, random.nextBoolean(), random.nextBoolean(), Habits.GOOD);
+        Outcome outcome = run(meeting);
+        assertThat(outcome.problem()).as("%s", meeting).isNull();
         isStopped |= outcome.isStopped();
         last = outcome.isSecondStopped() || i == 0 ? last + 10 : Math.max(20, stopTwo);
         replaced += outcome.isReplaced() ? 1 : 0;
@@ -376,6 +428,45 @@ final class TwoWritersTest {
     assertThat(replaced).isPositive();
   }
 
+  /**
+   * Lets the first writer write to its journal late, after the second has come, and lets the second
+   * die before each of its steps.
+   */
+  private int lostByDeaths(Habits habits, int stride) throws Exception {
+    int lost = 0;
+    int orders = 0;
+    for (boolean isClosedBefore : new boolean[] {true, false}) {
+      List<Integer> writes = run(new Meeting(
+              Script.COMMIT, NEVER, Script.COMMIT, NEVER, isClosedBefore, false, Habits.GOOD))
+          .journalWrites();
+      int late = writes.get(writes.size() - 1);
+      boolean isSecondStopped = true;
+      for (int stop = 0; isSecondStopped; stop += stride) {
+        Meeting meeting =
+            new Meeting(Script.COMMIT, late, Script.COMMIT, stop, isClosedBefore, true, habits);
+        Outcome outcome = run(meeting);
+        isSecondStopped = outcome.isSecondStopped();
+        if (habits == Habits.GOOD) {
+          assertThat(outcome.problem()).as("%s", meeting).isNull();
+        }
+        lost += outcome.problem() == null ? 0 : 1;
+        orders++;
+      }
+    }
+    System.out.printf("%s: %d of %d deaths lost something%n", habits, lost, orders);
+    return lost;
+  }
+
+  @Test
+  void aStoreOpensWhereverItsSecondWriterDied() throws Exception {
+    assertThat(lostByDeaths(Habits.GOOD, 1)).isZero();
+  }
+
+  @Test
+  void aStoreWhoseJournalStaysOpenToTheFirstWriterIsLostByADeathOfTheSecond() throws Exception {
+    assertThat(lostByDeaths(Habits.KEEPS_THE_JOURNAL, 1)).isPositive();
+  }
+
   @Test
   void writersThatDoNotLookLoseSomething() throws Exception {
     int lost = 0;
@@ -383,7 +474,8 @@ final class TwoWritersTest {
     for (Script one : List.of(Script.COMMIT, Script.CHECKPOINT, Script.REBALANCE)) {
       boolean isStopped = true;
       for (int stop = 0; isStopped; stop++) {
-        Outcome outcome = run(one, stop, Script.COMMIT, NEVER, false);
+        Outcome outcome =
+            run(new Meeting(one, stop, Script.COMMIT, NEVER, true, false, Habits.NEVER_LOOKS));
         isStopped = outcome.isStopped();
         lost += outcome.problem() == null ? 0 : 1;
         orders++;

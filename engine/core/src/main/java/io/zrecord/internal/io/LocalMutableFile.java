@@ -8,20 +8,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file with one channel. The channel is opened again after an interrupt closed it: the operation
- * of an interrupted thread runs to its end, and the interrupt is kept for later.
+ * of an interrupted thread runs to its end, and the interrupt is kept for later. If another file
+ * has the name by then, the operation fails.
  */
 final class LocalMutableFile implements MutableFile {
   private final Path path;
   private final boolean writable;
+  /** Tells files of the same name apart; null where that cannot be told. */
+  private final @Nullable Object key;
+
   private volatile FileChannel channel;
   private volatile boolean isClosed;
   private volatile boolean forceFailed;
@@ -34,6 +42,7 @@ final class LocalMutableFile implements MutableFile {
   LocalMutableFile(Path path, boolean writable) {
     this.path = path;
     this.writable = writable;
+    this.key = key();
     this.channel = open();
   }
 
@@ -183,6 +192,32 @@ final class LocalMutableFile implements MutableFile {
   private synchronized void reopen(FileChannel closed) {
     if (channel == closed) {
       channel = open();
+      // After it is open: a file that takes its place later does not matter.
+      requireSameFile();
+    }
+  }
+
+  private void requireSameFile() {
+    if (!Objects.equals(key(), key)) {
+      isClosed = true;
+      try {
+        channel.close();
+      } catch (IOException e) {
+        throw FileErrors.of("close", path, e);
+      }
+      throw new StorageException(
+          path(),
+          "Cannot go on with " + path
+              + ": another file has taken its place since it was opened. Open the dataset again");
+    }
+  }
+
+  private @Nullable Object key() {
+    try {
+      return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+          .fileKey();
+    } catch (IOException e) {
+      throw FileErrors.of("look at", path, e);
     }
   }
 }

@@ -3,7 +3,6 @@ package io.zrecord.internal.io;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.FileErrors;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,6 +14,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /** Files of a local file system. Thread-safe. */
 public final class LocalMutableFiles implements MutableFiles {
@@ -142,7 +142,7 @@ public final class LocalMutableFiles implements MutableFiles {
    */
   @SuppressForbidden
   @Override
-  public void replace(String name, byte[] content, Runnable lastCheck) {
+  public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
     Path path = files.resolve(name);
     Path temporary =
         path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
@@ -150,7 +150,7 @@ public final class LocalMutableFiles implements MutableFiles {
     try {
       files.create(temporary).close();
       try (LocalMutableFile file = new LocalMutableFile(temporary, true)) {
-        file.write(0, ByteBuffer.wrap(content));
+        writing.accept(file);
         file.force();
       }
       lastCheck.run();

@@ -1,8 +1,10 @@
 package io.zrecord.internal.io;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * The files of an online store, below one root directory. Names are relative and separated by
@@ -73,12 +75,19 @@ public interface MutableFiles {
     replace(name, content, () -> {});
   }
 
+  /** Replaces or creates a small file, unless the last check throws. */
+  default void replace(String name, byte[] content, Runnable lastCheck) {
+    replace(name, file -> file.write(0, ByteBuffer.wrap(content)), lastCheck);
+  }
+
   /**
-   * Replaces or creates a small file, unless the last check throws. The check comes when everything
-   * but the last step is done. If another object calls {@link #dropReplacements} between the check
-   * and the last step, that step fails.
+   * Replaces or creates a file of any length, unless the last check throws. The check comes when
+   * everything but the last step is done. If another object calls {@link #dropReplacements} between
+   * the check and the last step, that step fails.
+   *
+   * @param writing writes the content to the new file, which has no bytes yet
    */
-  void replace(String name, byte[] content, Runnable lastCheck);
+  void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck);
 
   /** Makes replacements in the root fail that others have begun and not ended. */
   void dropReplacements();

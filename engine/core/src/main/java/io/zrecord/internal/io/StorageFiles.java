@@ -5,6 +5,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** The files of a storage that is only read. Thread-safe, as the storage is. */
 public final class StorageFiles implements MutableFiles {
@@ -48,7 +49,7 @@ public final class StorageFiles implements MutableFiles {
   }
 
   @Override
-  public void replace(String name, byte[] content, Runnable lastCheck) {
+  public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
     throw readOnly();
   }
 

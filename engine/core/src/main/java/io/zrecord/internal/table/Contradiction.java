@@ -27,7 +27,9 @@ final class Contradiction {
    * @param last the version on the way from the hint that the next one did not follow
    */
   Optional<CorruptDataException> find(Optional<VersionHint> hint, Optional<Link> last) {
-    if (hint.isPresent() && hint.get().contradicts(newest)) {
+    if (hint.isPresent()
+        && hint.get().contradicts(newest)
+        && !log.isOfTableBefore(hint.get(), newest)) {
       return Optional.of(replaced(hint.get(), newest));
     }
     if (last.isPresent() && newest.oldest() <= last.get().version()) {

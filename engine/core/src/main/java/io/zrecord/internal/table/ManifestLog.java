@@ -212,6 +212,31 @@ public final class ManifestLog {
   }
 
   /**
+   * Tells whether a hint was left by a slow publisher of a table that was in the directory before:
+   * it names another table, and all versions down to the floor follow the one before.
+   */
+  public boolean isOfTableBefore(VersionHint hint, Link link) {
+    return hint.isOfAnotherTable(link)
+        && !hint.commitId().equals(link.commitId())
+        && isChained(link);
+  }
+
+  private boolean isChained(Link link) {
+    if (link.version() == 0) {
+      return false;
+    }
+    Link at = link;
+    do {
+      Optional<Link> before = readableLink(at.version() - 1);
+      if (before.filter(at::follows).isEmpty()) {
+        return false;
+      }
+      at = before.get();
+    } while (at.version() > link.oldest());
+    return true;
+  }
+
+  /**
    * Reads a version of a table whose newest version cannot be read, so that it is unknown which
    * versions were expired.
    *
@@ -226,17 +251,21 @@ public final class ManifestLog {
       return manifest;
     }
     Optional<Link> next = readableLink(version + 1);
-    boolean isContradicted = hint.filter(there -> there.contradicts(link)
-            || (there.version() >= version && !there.tableId().equals(link.tableId()))
-            || next.filter(there::leadsTo).filter(after -> !after.follows(link)).isPresent())
+    boolean isContradicted = hint.filter(there -> (there.contradicts(link)
+                || (there.version() >= version && there.isOfAnotherTable(link)))
+            && !isOfTableBefore(there, link))
         .isPresent();
+    boolean isLeftOut = hint.isPresent()
+        && next.filter(hint.get()::leadsTo)
+            .filter(after -> !after.follows(link))
+            .isPresent();
     Optional<Boolean> isFollowed = next.filter(after -> after.tableId().equals(link.tableId()))
         .map(after -> after.follows(link));
     Optional<Boolean> follows =
         link.isBeginning() ? Optional.empty() : readableLink(version - 1).map(link::follows);
     boolean isConfirmed = isFollowed.orElse(false) || follows.orElse(false);
     boolean isDoubted = isFollowed.isPresent() || follows.isPresent();
-    if (isContradicted || (isDoubted && !isConfirmed)) {
+    if (isContradicted || isLeftOut || (isDoubted && !isConfirmed)) {
       throw replaced(version);
     }
     return manifest;

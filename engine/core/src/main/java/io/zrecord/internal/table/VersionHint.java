@@ -71,4 +71,9 @@ public record VersionHint(UUID tableId, long version, UUID commitId) {
   public boolean contradicts(Link link) {
     return version == link.version() && !leadsTo(link);
   }
+
+  /** Tells whether a version is of another table than the one that the hint names. */
+  boolean isOfAnotherTable(Link link) {
+    return !tableId.equals(link.tableId());
+  }
 }

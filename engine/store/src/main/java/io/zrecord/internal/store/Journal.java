@@ -29,7 +29,7 @@ public final class Journal implements AutoCloseable {
    */
   private static final int MAX_SEARCH_FACTOR = 4;
 
-  private MutableFile file;
+  private final MutableFile file;
   private final UUID storeId;
   private final Binding binding;
   private final JournalRecord.Encoder encoder;
@@ -75,6 +75,27 @@ public final class Journal implements AutoCloseable {
       if (!isSound) {
         journal.close();
       }
+    }
+  }
+
+  /**
+   * Puts a copy of the journal in its place, before anything of it is read. A writer that has the
+   * old file open, and goes on, writes to a file that has no name any more. What it acknowledged is
+   * in the copy.
+   */
+  public static void detach(MutableFiles files, WriterToken writer) {
+    try (MutableFile old = files.open(FILE_NAME, false)) {
+      files.replace(FILE_NAME, copy -> copy(old, copy), writer::require);
+    }
+  }
+
+  /** Copies up to the end, which a writer that goes on may move meanwhile. */
+  private static void copy(MutableFile from, MutableFile to) {
+    ByteBuffer block = ByteBuffer.allocate(SCAN_BYTES);
+    long at = 0;
+    for (int bytes = from.read(at, block); bytes > 0; bytes = from.read(at, block.clear())) {
+      to.write(at, block.flip());
+      at += bytes;
     }
   }
 
@@ -150,19 +171,6 @@ public final class Journal implements AutoCloseable {
     // Also if the force fails: the next record comes here.
     endBytes = JournalHeader.BYTES;
     file.force();
-    isForced = true;
-  }
-
-  /**
-   * Puts an empty journal in the place of this one. The tables must contain all records. A writer
-   * that has the old file open writes to a file that has no name any more.
-   */
-  public void renew(MutableFiles files, WriterToken writer) {
-    files.replace(FILE_NAME, new JournalHeader(storeId).encode(), writer::require);
-    MutableFile old = file;
-    file = files.open(FILE_NAME, true);
-    old.close();
-    endBytes = JournalHeader.BYTES;
     isForced = true;
   }
 

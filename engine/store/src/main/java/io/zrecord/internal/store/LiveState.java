@@ -106,6 +106,8 @@ public final class LiveState {
   }
 
   private static LiveState begun(LiveState live, WriterToken writer, boolean wasEntered) {
+    // A later writer puts its own file there, but not before it is known.
+    writer.require();
     live.wasEntered = wasEntered;
     live.beginRecovery(writer);
     return live;

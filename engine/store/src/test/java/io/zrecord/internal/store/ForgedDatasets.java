@@ -109,6 +109,15 @@ final class ForgedDatasets {
         ((ObjectNode) json.get("records")).put("commit", OTHER);
       });
     });
+    sound("hint-of-a-table-before", "v2-numbers", path -> {
+      hint(path);
+      edit(path.resolve(ManifestNames.HINT), json -> json.put("table", OTHER).put("commit", OTHER));
+    });
+    damage("hint-of-another-table-with-nothing-to-compare", "v2-numbers", path -> {
+      hint(path);
+      edit(path.resolve(ManifestNames.HINT), json -> json.put("table", OTHER).put("commit", OTHER));
+      delete(manifest(path, 0));
+    });
     damage(
         "manifest-of-another-table-without-a-hint",
         "v2-numbers",
@@ -173,6 +182,18 @@ final class ForgedDatasets {
     }
     damage("store-live-too-long", "v2-stores/clean", path -> resize(path.resolve("live"), 8));
     damage("store-live-too-short", "v2-stores/clean", path -> resize(path.resolve("live"), -8));
+    damage("store-token-of-a-copy", "v2-stores/clean", path -> token(path, "1"));
+    damage("store-token-of-no-number", "v2-stores/clean", path -> token(path, "one"));
+    sound("store-token-that-is-empty", "v2-stores/replay", "text", texts, path -> token(path, ""));
+  }
+
+  /** Leaves the file of a writer that did not close the store. */
+  private static void token(Path path, String content) {
+    try {
+      Files.writeString(path.resolve("writer-" + OTHER), content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Changes the first record of the journal. */
@@ -204,6 +225,14 @@ final class ForgedDatasets {
     }
   }
 
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static Path manifest(Path path, long version) {
     return path.resolve(ManifestNames.nameOf(version));
   }
@@ -230,6 +259,11 @@ final class ForgedDatasets {
 
   private void damage(String name, String base, Consumer<Path> forging) {
     forge(name, base, forging).put("verdict", "damage");
+  }
+
+  /** Makes a dataset of which every value can be read. */
+  private void sound(String name, String base, Consumer<Path> forging) {
+    forge(name, base, forging).put("verdict", "sound").putObject("values");
   }
 
   private void sound(

@@ -18,7 +18,9 @@ import io.zrecord.store.StoreSnapshot;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -61,7 +63,7 @@ final class ForgedDatasetsTest {
       List<@Nullable String> texts = null;
       if (verdicts.get(name).get("verdict").textValue().equals("sound")) {
         texts = new ArrayList<>();
-        for (JsonNode text : verdicts.get(name).get("values").get("text")) {
+        for (JsonNode text : verdicts.get(name).get("values").path("text")) {
           texts.add(text.textValue());
         }
       }
@@ -101,8 +103,17 @@ final class ForgedDatasetsTest {
   }
 
   private Path copy(Forged forged) {
-    return Damage.copy(
-        ForgedDatasets.DIRECTORY.resolve(forged.name), directory.resolve(forged.name));
+    Path from = ForgedDatasets.DIRECTORY.resolve(forged.name);
+    Path copy = Damage.copy(from, directory.resolve(forged.name));
+    // Tokens as they were forged.
+    try (DirectoryStream<Path> tokens = Files.newDirectoryStream(from, "writer-*")) {
+      for (Path token : tokens) {
+        Files.write(copy.resolve(token.getFileName().toString()), Files.readAllBytes(token));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return copy;
   }
 
   private static List<@Nullable String> read(RecordDataset dataset) {

@@ -8,6 +8,7 @@ import io.zrecord.internal.dataset.RepairAction;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
@@ -79,6 +80,9 @@ public final class StoreRepair {
     // Readers map this file. The file tells the durable state until the store is open: only this
     // repair may accept a loss.
     LiveState.withdraw(files, writer);
+    if (writer.isTakenOver() && files.exists(Journal.FILE_NAME)) {
+      Journal.detach(files, writer);
+    }
     actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true);
   }

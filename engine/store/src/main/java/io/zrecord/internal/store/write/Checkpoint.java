@@ -31,19 +31,6 @@ final class Checkpoint {
     store.journal().empty();
   }
 
-  /**
-   * Writes the checkpoint of a store that was recovered. If the writer before did not close the
-   * store, there is another journal afterwards, which that writer does not know.
-   */
-  void writeRecovered(long length) {
-    if (store.writer().isTakenOver()) {
-      writeMeta(length);
-      store.journal().renew(store.files(), store.writer());
-    } else {
-      write(length);
-    }
-  }
-
   private void writeMeta(long length) {
     // Chunks first: the journal, which may carry some of their bytes, is emptied at the end.
     List<ChunkMeta> unfull = store.chunks().force();

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collects operations in a group and commits groups one after another. While one group is being
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * failure of a commit no operation is possible: what reached the medium is unknown.
  */
 final class GroupCommit {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
+
   /** Number of records at which a group is committed by itself. */
   private static final int MAX_GROUP_RECORDS = 1 << 17;
 
@@ -328,23 +332,30 @@ final class GroupCommit {
 
   /**
    * Commits, writes a checkpoint and closes the files. After a failure the files are closed as they
-   * are.
+   * are. So they are if there is no space for the checkpoint: everything is committed by then, and
+   * the next writer recovers it.
    *
    * @throws StorageException if a commit does not end in time; the files stay open
    * @throws DiskFullException if there is no space for what is not committed; the store stays open
    */
   void close() {
-    if (closeFiles()) {
+    if (closeFiles(true)) {
       store.writer().release();
     }
   }
 
   /**
-   * Closes the store as {@link #close} does, but stays its writer.
+   * Closes the store after a checkpoint, but stays its writer.
    *
-   * @return whether everything is committed and closed, so that nothing of this writer can follow
+   * @return whether everything is in the tables and closed, so that nothing of this writer can
+   *     follow
+   * @throws DiskFullException if there is no space for that; the store stays open
    */
   boolean closeFiles() {
+    return closeFiles(false);
+  }
+
+  private boolean closeFiles(boolean mayLeaveTheJournal) {
     if (isClosed) {
       return false;
     }
@@ -356,6 +367,7 @@ final class GroupCommit {
               + limits.closeTimeout().toSeconds()
               + " s; the medium may hang. What was acknowledged is safe. The store is locked until this process ends");
     }
+    boolean isCommitted = false;
     boolean isWhole = false;
     boolean staysOpen = false;
     try {
@@ -365,12 +377,20 @@ final class GroupCommit {
           last = collected.isEmpty() ? inFlight : collected;
         }
         publishUpTo(last);
+        isCommitted = true;
         writeCheckpoint();
         store.live().force(store.files());
         isWhole = true;
       }
       return isWhole;
     } catch (DiskFullException e) {
+      if (isCommitted && mayLeaveTheJournal) {
+        LOG.warn(
+            "Closed {} without a checkpoint, for which there is no space: {}. Everything is committed, and the next opening for writing recovers it, which needs the space of the journal",
+            store.files().location(),
+            e.getMessage());
+        return false;
+      }
       staysOpen = true;
       throw new DiskFullException(
           e.resource(),

@@ -159,10 +159,15 @@ public final class StoreRecovery {
         opened.add(tables[i]);
         tables[i].requireCapacity(meta.shard().length());
       }
+      if (writer.isTakenOver()) {
+        Journal.detach(files, writer);
+      }
       Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
       opened.add(journal);
       LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer);
       if (writer.isTakenOver() && live.wasEntered()) {
+        copies.addAll(StoreLeftovers.nextStems(files, meta));
+        StoreLeftovers.removeTables(files, meta, writer);
         meta = withCopiedTables(files, meta, tables, copies);
         opened.addAll(List.of(tables));
       }
@@ -204,11 +209,10 @@ public final class StoreRecovery {
    * still there. The journal has every change that a copy may have caught in part.
    *
    * @param tables replaced by the copies
-   * @param stems takes the names of the copies
+   * @param stems the names of the copies
    */
   private static StoreMeta withCopiedTables(
       MutableFiles files, StoreMeta meta, EntryTable[] tables, List<String> stems) {
-    stems.addAll(StoreLeftovers.nextStems(files, meta));
     ShardMeta shard = meta.shard();
     List<FieldMeta> copied = new ArrayList<>();
     for (int i = 0; i < tables.length; i++) {
@@ -243,7 +247,7 @@ public final class StoreRecovery {
     if (replayed > 0) {
       store.counts().recount(length);
     }
-    checkpoint.writeRecovered(length);
+    checkpoint.write(length);
     store.endRecovery(length);
     // Chunks that the checkpoint does not name come from a killed writer or rewrite. The meta file
     // that names the others is durable now.
