@@ -20,6 +20,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.write.ShardWriter;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectMemory;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.ShardOnDisk;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -52,7 +53,7 @@ class BlockRunTest {
   private final long seed = Budget.seed();
   private final Random random = Budget.random();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private Storage storage;

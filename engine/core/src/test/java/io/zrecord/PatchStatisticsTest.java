@@ -25,6 +25,8 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
+import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,12 +65,24 @@ final class PatchStatisticsTest {
   private final long seed = Budget.seed();
   private final Random random = Budget.random();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
+  private static Path shared;
+
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
+  /** Writes {@value #RECORDS} records once, and gives each test its own copy. */
   private void write() {
+    Path table = shared.resolve("table");
+    if (!Files.exists(table)) {
+      write(table);
+    }
+    Damage.copy(table, directory);
+  }
+
+  private static void write(Path table) {
     try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(directory.toString(), SCHEMA, WriteOptions.defaults())) {
+        RecordDatasetWriter.append(table.toString(), SCHEMA, WriteOptions.defaults())) {
       RecordAppender appender = writer.newAppender();
       for (int i = 0; i < RECORDS; i++) {
         appender

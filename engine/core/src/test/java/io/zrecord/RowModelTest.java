@@ -24,6 +24,7 @@ import io.zrecord.table.RowChange;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,7 +55,7 @@ final class RowModelTest {
   private final long seed = Budget.seed();
   private final Random random = Budget.random();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private Storage storage;

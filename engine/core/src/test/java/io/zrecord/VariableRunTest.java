@@ -22,6 +22,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.write.ShardWriter;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.Cases;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.testing.ShardProbe;
 import io.zrecord.testing.UnmappedStorage;
@@ -52,7 +53,7 @@ final class VariableRunTest {
   private static final UUID ID = UUID.fromString("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
   private static final int FIELD = 1;
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private final Random random = Budget.random();

@@ -16,6 +16,7 @@ import io.zrecord.table.LaterTable;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.DirectoryInMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ class TableHistoryTest {
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("label", ElementType.I32).build();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path path;
 
   private Storage storage;

@@ -10,6 +10,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
@@ -29,14 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RebalanceKillTest {
   /** At least one of each kind: in the first rebalance or a later one, while writing or not. */
-  private static final int KILLS = Math.max(6, Budget.of(44));
+  private static final int KILLS = Math.max(6, Budget.of(24));
 
   private static final long SEED = Budget.seed();
   private static final int MOST_APPENDS = 25;
   private static final long MIB = 1 << 20;
   private static final SweepOptions SWEEP = SweepOptions.defaults().withMode(CareMode.DELETE);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private static RebalancePlan plan(RecordTable table, Random random) {

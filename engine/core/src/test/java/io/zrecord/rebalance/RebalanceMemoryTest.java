@@ -15,10 +15,11 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Random;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,7 +34,7 @@ class RebalanceMemoryTest {
   /** For the process itself and its tables of places. */
   private static final int BASE_BYTES = 16 * MIB;
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test
@@ -48,7 +49,7 @@ class RebalanceMemoryTest {
 
   @Test
   void valuesOf1KiBNeedABatch() throws Exception {
-    rewriteInSmallHeap(1 << 10, 200_000, Compression.RAW, 16 * MIB);
+    rewriteInSmallHeap(1 << 10, 60_000, Compression.RAW, 16 * MIB);
   }
 
   private void rewriteInSmallHeap(
@@ -92,7 +93,7 @@ class RebalanceMemoryTest {
    */
   private static byte[] value(int mostBytes, int number, int records) {
     byte[] value = new byte[mostBytes - (records - 1 - number) * (mostBytes / 8 / records)];
-    new Random(number).nextBytes(value);
+    new SplittableRandom(number).nextBytes(value);
     for (int i = 0; i < value.length; i++) {
       value[i] &= 0x3f;
     }

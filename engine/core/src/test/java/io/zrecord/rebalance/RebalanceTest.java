@@ -19,6 +19,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.TableSnapshot;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.verify.DatasetCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class RebalanceTest {
   private static final RebalanceOptions JOIN_ALL =
       RebalanceOptions.defaults().withShardBytes(MIB, 4 * MIB);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private Path path;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
+import io.zrecord.testing.Budget;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -245,7 +246,7 @@ public abstract class StorageContractTest {
   void ofRacingPublishersExactlyOneWins() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      for (int round = 0; round < 50; round++) {
+      for (int round = 0; round < Budget.of(50); round++) {
         String name = "m/" + round;
         List<Callable<Boolean>> racers = new ArrayList<>();
         for (int racer = 0; racer < 4; racer++) {

@@ -8,6 +8,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.storage.Storage;
 import io.zrecord.testing.Cases;
+import io.zrecord.testing.DirectoryInMemory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +29,7 @@ final class CutShortCareTest {
   private static final SweepOptions SWEEP =
       SweepOptions.defaults().withOlderThan(Duration.ofHours(1)).withMode(CareMode.DELETE);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   /**

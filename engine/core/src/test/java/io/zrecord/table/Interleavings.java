@@ -386,6 +386,9 @@ final class Interleavings {
   /** The orders that {@link #some} tries at least: fewer would show little. */
   private static final int LEAST = 30;
 
+  /** The orders that {@link #some} tries at most of a share, at scale 1: more show little else. */
+  private static final int MOST = 2000;
+
   private final List<Branch> branches = new ArrayList<>();
 
   /** Chooses the next branch; {@code null} for the one that repeats most calls. */
@@ -401,8 +404,9 @@ final class Interleavings {
   }
 
   /**
-   * Runs the share of them that {@link Budget#shareOfOrders} tells, at least {@value #LEAST},
-   * checks each and returns how many there were.
+   * Runs the share of them that {@link Budget#shareOfOrders} tells, at least {@value #LEAST}, and
+   * unless all are to be tried the budget of {@value #MOST} at most, checks each and returns how
+   * many there were.
    *
    * @param about the number of all orders; the true number is at least half of it and at most twice
    *     as large, which is checked when all orders were run
@@ -411,7 +415,9 @@ final class Interleavings {
    */
   static <W extends World> int some(
       int about, Supplier<W> worlds, List<Work<W>> work, BooleanSupplier isShown) throws Exception {
-    return some(about, Budget.shareOfOrders(), Budget.seed(), worlds, work, isShown);
+    double share = Budget.shareOfOrders();
+    double most = share < 1 ? (double) Budget.of(MOST) / about : 1;
+    return some(about, Math.min(share, most), Budget.seed(), worlds, work, isShown);
   }
 
   /** Runs the share given, chosen by the seed given. */

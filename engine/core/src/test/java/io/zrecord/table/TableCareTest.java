@@ -53,7 +53,7 @@ final class TableCareTest {
   @Test
   void everyRetainedVersionStaysAndNothingElseDoes() {
     run(
-        Budget.of(150),
+        Budget.of(75),
         Set.of(
             "groups rewritten",
             "groups that conflict",

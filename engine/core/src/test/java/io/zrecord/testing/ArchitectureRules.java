@@ -5,6 +5,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethod;
@@ -17,14 +18,28 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Rules that every module of the engine holds. Thread-safe. */
 public final class ArchitectureRules {
-  private final JavaClasses classes = new ClassFileImporter()
+  private final JavaClasses classes = withoutOthers(() -> new ClassFileImporter()
       .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
       .withImportOption(location -> !location.contains("-tests.jar"))
-      .importPackages("io.zrecord");
+      .importPackages("io.zrecord"));
+
+  /**
+   * Imports classes without reading those of Java and of libraries that they use. Of these the
+   * rules need the names only.
+   */
+  private static JavaClasses withoutOthers(Supplier<JavaClasses> importing) {
+    ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(false);
+    try {
+      return importing.get();
+    } finally {
+      ArchConfiguration.get().reset();
+    }
+  }
 
   /** Returns the classes of the tested module, and of the modules that it uses. */
   public JavaClasses classes() {

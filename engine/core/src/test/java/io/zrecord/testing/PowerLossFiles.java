@@ -97,11 +97,12 @@ public final class PowerLossFiles implements MutableFiles {
     boolean keepsLength = lost.length == lost.durable.length || random.nextBoolean();
     left.length = keepsLength ? lost.length : lost.durable.length;
     for (int sector = 0; sector < left.length; sector += SECTOR_BYTES) {
-      boolean isNew = random.nextBoolean();
-      int end = Math.min(sector + SECTOR_BYTES, left.length);
-      for (int i = sector; i < end; i++) {
-        byte old = i < lost.durable.length ? lost.durable[i] : 0;
-        left.content.put(i, isNew ? lost.content.get(i) : old);
+      int bytes = Math.min(SECTOR_BYTES, left.length - sector);
+      if (random.nextBoolean()) {
+        left.content.put(sector, lost.content, sector, bytes);
+      } else if (sector < lost.durable.length) {
+        left.content.put(
+            sector, lost.durable, sector, Math.min(bytes, lost.durable.length - sector));
       }
     }
     left.durable = copy(left);
@@ -256,8 +257,8 @@ public final class PowerLossFiles implements MutableFiles {
     @Override
     public void setLength(long lengthBytes) {
       step();
-      for (int i = (int) lengthBytes; i < node.length; i++) {
-        node.content.put(i, (byte) 0);
+      if (lengthBytes < node.length) {
+        node.content.put((int) lengthBytes, new byte[node.length - (int) lengthBytes]);
       }
       node.length = (int) lengthBytes;
     }

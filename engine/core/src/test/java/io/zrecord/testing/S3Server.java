@@ -1,5 +1,6 @@
 package io.zrecord.testing;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -9,8 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server that speaks S3, in a process of its own: S3Proxy over files, which gives a name once
@@ -19,6 +23,8 @@ import java.util.UUID;
 public final class S3Server implements AutoCloseable {
   private static final String USER = "tester";
   private static final Duration START = Duration.ofMinutes(5);
+
+  private static @Nullable S3Server shared;
 
   private final Process process;
   private final int port;
@@ -57,6 +63,33 @@ public final class S3Server implements AutoCloseable {
         .redirectOutput(directory.resolve("s3proxy.log").toFile())
         .start();
     awaitStart(directory.resolve("s3proxy.log"));
+  }
+
+  /**
+   * Returns the server of this process, which ends with the process.
+   *
+   * @param jar of S3Proxy with all that it needs
+   */
+  public static synchronized S3Server ofProcess(Path jar) throws IOException {
+    if (shared == null) {
+      Path directory = Files.createTempDirectory("s3-server");
+      S3Server started = new S3Server(jar, directory);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> started.end(directory)));
+      shared = started;
+    }
+    return shared;
+  }
+
+  private void end(Path directory) {
+    process.destroyForcibly();
+    try (Stream<Path> files = Files.walk(directory)) {
+      process.waitFor();
+      files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static int freePort() throws IOException {

@@ -101,7 +101,7 @@ class DrawStatisticsTest {
    */
   @Test
   void halvesOfWordsRepeatAsOftenAsBirthdaysSay() {
-    for (long stream = 0; stream < 3; stream++) {
+    for (long stream = 0; stream < Budget.of(3); stream++) {
       long[] words = new long[1 << 20];
       for (int i = 0; i < words.length; i += Lanes.CHUNK) {
         Words.of(stream, 0).fill(i, 1, words, i, Lanes.CHUNK);

@@ -19,6 +19,7 @@ class ShuffleStatisticsTest {
   private static final long SEED = Budget.seed();
   private static final double BIASED = 10;
   private static final int LENGTH = 10_007;
+  private static final int EPOCHS = Math.max(80, Budget.of(400));
 
   private final Sampler shuffle = Samplers.shuffle(LENGTH, SEED);
   private final Sampler rotation = new FunctionSampler(LENGTH, ShuffleStatisticsTest::rotated);
@@ -27,12 +28,12 @@ class ShuffleStatisticsTest {
   @Test
   void everyIndexIsEquallyLikelyAtEveryPosition() {
     for (int length : new int[] {100, 1000, 1024, LENGTH}) {
-      assertNormal(Statistics.positionsAndValues(Samplers.shuffle(length, SEED), 20, 400));
+      assertNormal(Statistics.positionsAndValues(Samplers.shuffle(length, SEED), 20, EPOCHS));
     }
     Sampler blocks = Samplers.blockShuffle(9800, 7, 0, SEED);
     Sampler blockOrder =
         new FunctionSampler(1400, (epoch, position) -> blocks.index(epoch, position * 7) / 7);
-    assertNormal(Statistics.positionsAndValues(blockOrder, 20, 400));
+    assertNormal(Statistics.positionsAndValues(blockOrder, 20, EPOCHS));
     assertBiased(Statistics.positionsAndValues(buffered, 20, 400));
   }
 
@@ -53,17 +54,17 @@ class ShuffleStatisticsTest {
   @Test
   void anEpochHasOneFixedPointOnAverage() {
     for (int length : new int[] {2, 3, 10, 256, 257, 5000}) {
-      assertNormal(Statistics.fixedPoints(Samplers.shuffle(length, SEED), 10_000));
+      assertNormal(Statistics.fixedPoints(
+          Samplers.shuffle(length, SEED), Math.max(1000, Budget.of(10_000))));
     }
     assertBiased(Statistics.fixedPoints(
-        new FunctionSampler(5000, (epoch, position) -> (position + 1 + epoch % 4999) % 5000),
-        10_000));
+        new FunctionSampler(5000, (epoch, position) -> (position + 1 + epoch % 4999) % 5000), 500));
   }
 
   @Test
   void halfOfAllPairsAreInverted() {
     for (int length : new int[] {1000, 4096, LENGTH, 1 << 20}) {
-      for (long epoch = 0; epoch < 5; epoch++) {
+      for (long epoch = 0; epoch < Budget.of(5); epoch++) {
         assertNormal(Statistics.inversions(Orders.epoch(Samplers.shuffle(length, SEED), epoch)));
       }
     }
@@ -73,7 +74,7 @@ class ShuffleStatisticsTest {
   @Test
   void oddAndEvenOrdersAreEquallyLikely() {
     for (int length : new int[] {9, 256, 1000}) {
-      assertNormal(parity(Samplers.shuffle(length, SEED)));
+      assertNormal(parity(Samplers.shuffle(length, SEED), Math.max(500, Budget.of(4000))));
     }
     // A network of rounds on a power of two makes even permutations only; this one swaps what is
     // odd.
@@ -82,12 +83,11 @@ class ShuffleStatisticsTest {
       boolean odd = (Statistics.countInversions(order.clone(), new long[9], 0, 9) & 1) == 1;
       return order[(int) (odd && position < 2 ? 1 - position : position)];
     });
-    assertBiased(parity(even));
+    assertBiased(parity(even, 4000));
   }
 
-  private static double parity(Sampler sampler) {
+  private static double parity(Sampler sampler, int epochs) {
     int odd = 0;
-    int epochs = 4000;
     for (int epoch = 0; epoch < epochs; epoch++) {
       long[] order = Orders.epoch(sampler, epoch);
       odd += (int) (Statistics.countInversions(order, new long[order.length], 0, order.length) & 1);
@@ -98,7 +98,8 @@ class ShuffleStatisticsTest {
   @Test
   void allOrdersOfFewIndicesAreEquallyLikely() {
     for (int length = 2; length <= 6; length++) {
-      assertNormal(Statistics.allOrders(Samplers.shuffle(length, SEED), 60_000));
+      assertNormal(Statistics.allOrders(
+          Samplers.shuffle(length, SEED), Math.max(10_000, Budget.of(60_000))));
     }
     Sampler naive =
         new FunctionSampler(5, (epoch, position) -> naiveShuffle(5, epoch)[(int) position]);
@@ -150,7 +151,7 @@ class ShuffleStatisticsTest {
   void pairsOfPlacesTakeAllPairsOfIndices() {
     for (long difference : new long[] {1, 64, 128}) {
       long[] counts = new long[256];
-      for (long epoch = 0; epoch < 400_000; epoch++) {
+      for (long epoch = 0; epoch < Math.max(25_000, Budget.of(400_000)); epoch++) {
         Permutation permutation = new Permutation(Mixing.key(Mixing.SHUFFLE, SEED, epoch), 256);
         counts[(int) (permutation.apply(77) ^ permutation.apply(77 ^ difference))]++;
       }
@@ -171,7 +172,7 @@ class ShuffleStatisticsTest {
     for (long length : new long[] {(1L << 32) + 1, 10_000_000_000L, 1L << 33, 3L << 45, 1L << 62}) {
       Sampler huge = Samplers.shuffle(length, SEED);
       long[] before = new long[0];
-      for (long epoch = 0; epoch < 3; epoch++) {
+      for (long epoch = 0; epoch < Math.max(2, Budget.of(3)); epoch++) {
         long[] order = Orders.prefix(huge, epoch, 500_000);
         assertHugeIsNormal(order, length);
         assertHugeIsNormal(Orders.prefix(huge.skip(length / 3), epoch, 500_000), length);
@@ -207,16 +208,16 @@ class ShuffleStatisticsTest {
   void pairsOfPlacesOfHugeShufflesAreAnyDistanceApart() {
     for (int bits : new int[] {33, 40, 62}) {
       for (long difference : new long[] {1, 1L << (bits / 2), 1L << (bits - 1)}) {
-        assertNormal(distances(bits, 8, difference));
+        assertNormal(distances(bits, 8, difference, Math.max(25_000, Budget.of(200_000))));
       }
     }
-    assertBiased(distances(40, 2, 1L << 39));
+    assertBiased(distances(40, 2, 1L << 39, 200_000));
   }
 
-  private static double distances(int bits, int rounds, long difference) {
+  private static double distances(int bits, int rounds, long difference, int epochs) {
     long[] upper = new long[256];
     long[] lower = new long[256];
-    for (long epoch = 0; epoch < 200_000; epoch++) {
+    for (long epoch = 0; epoch < epochs; epoch++) {
       long key = Mixing.key(Mixing.SHUFFLE, SEED, epoch);
       int[] multipliers = new int[rounds];
       int[] addends = new int[rounds];

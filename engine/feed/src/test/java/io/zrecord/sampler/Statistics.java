@@ -8,8 +8,8 @@ import java.util.Arrays;
  */
 final class Statistics {
   /**
-   * A perfect sampler exceeds this in one of 10¹³ statistics. All tests together have less than a
-   * thousand, so they fail for one of 10¹⁰ seeds.
+   * A perfect sampler exceeds this in one of 10¹³ statistics. All tests together have less than ten
+   * thousand at scale 5, so they fail for one of 10⁹ seeds.
    */
   static final double NORMAL = 7.5;
 

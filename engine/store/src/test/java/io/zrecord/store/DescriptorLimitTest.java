@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -88,10 +89,10 @@ class DescriptorLimitTest {
   static final class Limited {
     private static final RecordSchema SCHEMA =
         RecordSchema.builder().field("value", ElementType.BYTES).build();
-    private static final int VALUE_BYTES = 1 << 10;
-    private static final int RECORDS = 10_000;
-    private static final int GATHERS = 500;
-    private static final int BATCH = 64;
+    private static final int VALUE_BYTES = 1 << 11;
+    private static final int RECORDS = 5_000;
+    private static final int GATHERS = 300;
+    private static final int BATCH = 16;
 
     private Limited() {}
 
@@ -132,11 +133,11 @@ class DescriptorLimitTest {
 
     private static byte[] value(long index) {
       byte[] value = new byte[VALUE_BYTES];
-      new Random(index).nextBytes(value);
+      new SplittableRandom(index).nextBytes(value);
       return value;
     }
 
-    /** Stores records in chunks of four values: a chunk is closed when it has 4 KiB. */
+    /** Stores records in chunks of two values: a chunk is closed when it has 4 KiB. */
     private static void store(Path path, int groupRecords) throws IOException {
       StoreOptions options = StoreOptions.defaults().withChunkBytes(4 << 10);
       try (RecordStore store = RecordStore.create(path, SCHEMA, options)) {

@@ -16,6 +16,7 @@ import io.zrecord.repair.DatasetRepair;
 import io.zrecord.repair.RepairPlan;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.verify.Damage;
@@ -45,7 +46,7 @@ final class StoreCarriedValuesTest {
   private static final int LENGTH = 60;
   private static final StoreOptions OPTIONS = StoreOptions.defaults().withWriters(2);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   private final StoreModel model = new StoreModel(SEED, LENGTH);

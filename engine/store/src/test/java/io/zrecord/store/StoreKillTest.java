@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.findings.Finding;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import java.io.BufferedReader;
@@ -24,13 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
  * there, and nothing that was never done.
  */
 class StoreKillTest {
-  private static final int KILLS = Math.max(2, Budget.of(100));
+  private static final int KILLS = Math.max(2, Budget.of(40));
   private static final long SEED = Budget.seed();
   private static final int LENGTH = 500;
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withChunkBytes(1 << 20).withCheckpointBytes(1 << 18);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test

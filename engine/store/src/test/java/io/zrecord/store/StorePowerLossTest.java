@@ -11,8 +11,11 @@ import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.testing.PowerLossFiles.PowerLossException;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -114,14 +117,18 @@ class StorePowerLossTest {
   private static long losses(
       StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
     long[] steps = Cases.before(steps(durability, operations, writing));
-    return losses(durability, operations, writing, steps, STATES);
+    return losses(durability, operations, writing, steps, STATES, Long.MAX_VALUE);
   }
 
-  /** Returns in how many states something is lost or wrong, of all steps. */
+  /** Tries states of all steps, in an order of chance, until something is lost or wrong. */
   private static long lossesOfTheControl(
       StoreDurability durability, int operations, UnaryOperator<MutableFiles> writing) {
-    long[] steps = LongStream.range(0, steps(durability, operations, writing)).toArray();
-    return losses(durability, operations, writing, steps, STATES_OF_THE_CONTROL);
+    List<Long> steps = LongStream.range(0, steps(durability, operations, writing))
+        .boxed()
+        .collect(Collectors.toList());
+    Collections.shuffle(steps, new Random(SEED));
+    long[] shuffled = steps.stream().mapToLong(Long::longValue).toArray();
+    return losses(durability, operations, writing, shuffled, STATES_OF_THE_CONTROL, 1);
   }
 
   private static long steps(
@@ -136,14 +143,18 @@ class StorePowerLossTest {
       int operations,
       UnaryOperator<MutableFiles> writing,
       long[] steps,
-      int statesOfAStep) {
+      int statesOfAStep,
+      long mostLosses) {
     long losses = 0;
     long states = 0;
     String first = null;
     for (long step : steps) {
+      if (losses >= mostLosses) {
+        break;
+      }
       PowerLossFiles files = new PowerLossFiles(step);
       long acknowledged = run(writing.apply(files), durability, operations);
-      for (int state = 0; state < statesOfAStep; state++) {
+      for (int state = 0; state < statesOfAStep && losses < mostLosses; state++) {
         states++;
         Random random = new Random(SEED + step * statesOfAStep + state);
         String problem = problem(files.afterPowerLoss(random), durability, acknowledged);

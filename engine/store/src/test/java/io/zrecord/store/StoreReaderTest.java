@@ -10,6 +10,7 @@ import io.zrecord.errors.StoreLockedException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ class StoreReaderTest {
   private static final StoreOptions OPTIONS =
       StoreOptions.defaults().withChunkBytes(1 << 20).withCheckpointBytes(1 << 19);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test

@@ -7,6 +7,7 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.schema.FileStems;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import io.zrecord.verify.DatasetCheck;
 import java.io.BufferedReader;
@@ -50,7 +51,7 @@ class StoreRebalanceKillTest {
 
   private static final double MIN_DELAY_NANOS = 100e3;
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   /** What a killed process had said last. */

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.Batch;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Random;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,7 +23,7 @@ class StoreRebalanceMemoryTest {
       .field("label", ElementType.I32)
       .build();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test
@@ -32,7 +33,7 @@ class StoreRebalanceMemoryTest {
 
   @Test
   void manySmallValuesNeedNoMore() throws Exception {
-    rebalanceInSmallHeap(1 << 10, 200_000);
+    rebalanceInSmallHeap(1 << 10, 60_000);
   }
 
   private void rebalanceInSmallHeap(int valueBytes, int records) throws Exception {
@@ -66,7 +67,7 @@ class StoreRebalanceMemoryTest {
   }
 
   private static void fill(byte[] value, int number) {
-    new Random(number).nextBytes(value);
+    new SplittableRandom(number).nextBytes(value);
   }
 
   /** The process. */

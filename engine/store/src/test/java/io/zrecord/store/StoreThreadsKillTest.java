@@ -7,6 +7,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ class StoreThreadsKillTest {
   /** So that it does not come to have more chunks than a process may map. */
   private static final int KILLS_OF_A_STORE = 10;
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test

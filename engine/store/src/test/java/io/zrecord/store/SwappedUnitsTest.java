@@ -19,6 +19,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.testing.BindingProbe;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.ShardEditor;
 import io.zrecord.testing.ShardOnDisk;
 import io.zrecord.verify.Damage;
@@ -58,7 +59,7 @@ final class SwappedUnitsTest {
       .field("u", ElementType.U32)
       .build();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   private static Path original;
 
   private static Path table;
@@ -67,7 +68,7 @@ final class SwappedUnitsTest {
   /** A snapshot of a store, whose values have entries. */
   private static Path entries;
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   /** Which checksums hold after an exchange. */

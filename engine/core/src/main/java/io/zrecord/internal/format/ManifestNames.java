@@ -1,7 +1,6 @@
 package io.zrecord.internal.format;
 
 import java.util.Collection;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,7 +20,8 @@ public final class ManifestNames {
 
   /** Returns the name of the file of a version, relative to the table. */
   public static String nameOf(long version) {
-    return DIRECTORY + "/" + String.format(Locale.ROOT, "%020d", version) + ".json";
+    String digits = Long.toString(version);
+    return DIRECTORY + "/" + "0".repeat(LARGEST.length() - digits.length()) + digits + ".json";
   }
 
   /** Tells whether files of the directory make a table, which takes at least one version. */

@@ -14,7 +14,17 @@ public final class S3Server implements AutoCloseable {
    * @param jar of S3Proxy with all that it needs
    */
   public S3Server(Path jar, Path directory) throws IOException {
-    server = new io.zrecord.testing.S3Server(jar, directory);
+    this(new io.zrecord.testing.S3Server(jar, directory));
+  }
+
+  private S3Server(io.zrecord.testing.S3Server server) {
+    this.server = server;
+  }
+
+  /** Returns the server of this process, which ends with the process. */
+  static S3Server ofProcess() throws IOException {
+    return new S3Server(
+        io.zrecord.testing.S3Server.ofProcess(Path.of(System.getProperty("zrecord.test.s3proxy"))));
   }
 
   /** Returns the URI of the bucket. */

@@ -4,26 +4,15 @@ import io.zrecord.storage.CommitsUnderFireTest;
 import io.zrecord.storage.Storage;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Commits by S3A, whose requests fail. */
 final class S3aCommitsUnderFireTest extends CommitsUnderFireTest {
-  @TempDir
-  static Path directory;
-
   private static S3Server server;
 
   @BeforeAll
   static void start() throws IOException {
-    server = new S3Server(Path.of(System.getProperty("zrecord.test.s3proxy")), directory);
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
+    server = S3Server.ofProcess();
   }
 
   @Override

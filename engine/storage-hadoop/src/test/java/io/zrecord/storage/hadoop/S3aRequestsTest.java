@@ -22,38 +22,27 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the calls of a storage ask of a store of objects. */
 final class S3aRequestsTest {
-  @TempDir
-  static Path directory;
-
   private static S3Server server;
   private FaultyProxy proxy;
   private Storage storage;
 
   @BeforeAll
   static void start() throws IOException {
-    server = new S3Server(Path.of(System.getProperty("zrecord.test.s3proxy")), directory);
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
+    server = S3Server.ofProcess();
   }
 
   @BeforeEach
@@ -122,7 +111,7 @@ final class S3aRequestsTest {
   @Test
   void aLongFileIsWrittenInPartsOf16MiB() {
     storage.publish("m/0", new byte[1]);
-    int length = 40 << 20;
+    int length = 33 << 20;
     List<String> requests = requestsOf(() -> {
       try (WritableFile file = storage.create("shard/x")) {
         file.write(ByteBuffer.wrap(new byte[length]));
@@ -178,7 +167,7 @@ final class S3aRequestsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {5, 40 << 20})
+  @ValueSource(ints = {5, 17 << 20})
   void aDataFileWhoseAnswerWasLostIsFinished(int length) {
     storage.publish("m/0", new byte[1]);
     for (HttpFault fault : List.of(HttpFault.answerLost(), HttpFault.doneAnd(503, "SlowDown"))) {

@@ -8,7 +8,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** A server whose clients repeat a request once. One at a time in a process. */
+/** The server of the process, whose clients repeat a request once. One at a time. */
 final class ImpatientS3 implements AutoCloseable {
   private static final String KEY = "aws.accessKeyId";
   private static final String SECRET = "aws.secretAccessKey";
@@ -16,8 +16,8 @@ final class ImpatientS3 implements AutoCloseable {
 
   private final S3Server server;
 
-  ImpatientS3(Path directory) throws IOException {
-    server = new S3Server(Path.of(System.getProperty("zrecord.test.s3proxy")), directory);
+  ImpatientS3() throws IOException {
+    server = S3Server.ofProcess(Path.of(System.getProperty("zrecord.test.s3proxy")));
     System.setProperty(KEY, server.accessKey());
     System.setProperty(SECRET, server.secretKey());
     System.setProperty(TRIES, "2");
@@ -38,6 +38,5 @@ final class ImpatientS3 implements AutoCloseable {
     System.clearProperty(KEY);
     System.clearProperty(SECRET);
     System.clearProperty(TRIES);
-    server.close();
   }
 }

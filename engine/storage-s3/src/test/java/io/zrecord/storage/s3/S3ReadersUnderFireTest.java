@@ -4,21 +4,16 @@ import io.zrecord.storage.ReadersUnderFireTest;
 import io.zrecord.storage.Storage;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Readers by the SDK, whose requests fail. */
 final class S3ReadersUnderFireTest extends ReadersUnderFireTest {
-  @TempDir
-  static Path directory;
-
   private static ImpatientS3 server;
 
   @BeforeAll
   static void start() throws IOException {
-    server = new ImpatientS3(directory);
+    server = new ImpatientS3();
   }
 
   @AfterAll

@@ -19,18 +19,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The contract of storages on a server that speaks S3, and what only such storages do. */
 final class S3StorageTest extends StorageContractTest {
-  @TempDir
-  static Path directory;
-
   private static S3Server server;
 
   @BeforeAll
   static void start() throws IOException {
-    server = new S3Server(Path.of(System.getProperty("zrecord.test.s3proxy")), directory);
+    server = S3Server.ofProcess(Path.of(System.getProperty("zrecord.test.s3proxy")));
     System.setProperty("aws.accessKeyId", server.accessKey());
     System.setProperty("aws.secretAccessKey", server.secretKey());
   }
@@ -39,7 +35,6 @@ final class S3StorageTest extends StorageContractTest {
   static void stop() {
     System.clearProperty("aws.accessKeyId");
     System.clearProperty("aws.secretAccessKey");
-    server.close();
   }
 
   /** S3Proxy over files answers with an error of its own, where S3 says that there is nothing. */

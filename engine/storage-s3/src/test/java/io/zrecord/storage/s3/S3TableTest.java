@@ -38,14 +38,11 @@ final class S3TableTest {
       .field("label", ElementType.I32)
       .build();
 
-  @TempDir
-  static Path directory;
-
   private static S3Server server;
 
   @BeforeAll
   static void start() throws IOException {
-    server = new S3Server(Path.of(System.getProperty("zrecord.test.s3proxy")), directory);
+    server = S3Server.ofProcess(Path.of(System.getProperty("zrecord.test.s3proxy")));
     System.setProperty("aws.accessKeyId", server.accessKey());
     System.setProperty("aws.secretAccessKey", server.secretKey());
   }
@@ -54,7 +51,6 @@ final class S3TableTest {
   static void stop() {
     System.clearProperty("aws.accessKeyId");
     System.clearProperty("aws.secretAccessKey");
-    server.close();
   }
 
   private static Storage storage(String name) {

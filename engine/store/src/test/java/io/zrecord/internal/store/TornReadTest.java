@@ -13,6 +13,7 @@ import io.zrecord.read.Verification;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -31,11 +32,11 @@ import org.junit.jupiter.api.io.TempDir;
  * plain reads do.
  */
 class TornReadTest {
-  private static final int READS = Budget.of(30_000_000);
-  private static final int PLAIN_READS = 7_500_000;
+  private static final int READS = Budget.of(10_000_000);
+  private static final int PLAIN_READS = 250_000;
 
   /** A machine that does one thing at a time tears few reads. */
-  private static final int MOST_ROUNDS_OF_PLAIN_READS = 40;
+  private static final int MOST_ROUNDS_OF_PLAIN_READS = 1200;
 
   private static final int RECORDS = 1024;
   private static final int BATCH = 256;
@@ -44,7 +45,7 @@ class TornReadTest {
       .field("b", ElementType.I64)
       .build();
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   /** How the entries of a batch are looked up. */

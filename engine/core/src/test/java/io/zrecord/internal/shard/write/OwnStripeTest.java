@@ -176,7 +176,7 @@ class OwnStripeTest {
     long most = 0;
     try (ShardFilesWriter writer = writer(schema, options)) {
       int records = 0;
-      for (; writer.writtenBytes() < 5 * options.stripeBytes(); records++) {
+      for (; writer.writtenBytes() < 3 * options.stripeBytes(); records++) {
         for (int f = 0; f < fields; f++) {
           if (f < 300) {
             writer.column(f).putLong(records);
