@@ -73,6 +73,56 @@ class HeldReadsSuite extends SparkSuite {
       spark.catalog.clearCache()
     }
 
+  private def viewOf(data: DataFrame): String = {
+    val name = names.next()
+    data.createOrReplaceTempView(name)
+    name
+  }
+
+  test("a view of load(path) is written by position, by name and as a whole, as one of Parquet") {
+    def stored(format: String): Seq[Seq[(Long, String)]] = {
+      val path = freshLocalPath()
+      spark.range(1).selectExpr("id a", "'x' b").write.format(format).save(path)
+      for (
+        statement <- Seq(
+          "insert into % select 5 as b, 'y' as a",
+          "insert into % values (6, 'z')",
+          "insert into % (b, a) values ('w', 7)",
+          "insert into % by name select 'v' as b, 8L as a",
+          "insert overwrite % select 9, 'u'"
+        )
+      ) yield {
+        spark.sql(statement.replace("%", viewOf(spark.read.format(format).load(path))))
+        val rows = spark.read.format(format).load(path).collect()
+        rows.map(row => (row.getLong(0), row.getString(1))).sorted.toSeq
+      }
+    }
+    assert(stored("zrecord") == stored("parquet"))
+  }
+
+  test("a view that was made before a commit loses nothing, and one of a version is not written") {
+    val path = dataset()
+    val name = viewOf(read(path))
+    write(spark.range(5).toDF("id"), path, "append")
+    spark.sql(s"insert into $name values (77)")
+    assert(read(path).count() == 16)
+    for (source <- Seq(name, s"zrecord.`$path`")) {
+      val overwrite = s"insert overwrite $name select id from $source"
+      if (loadsAgain) spark.sql(overwrite)
+      else {
+        val message = failure(spark.sql(overwrite))
+        assert(message.contains("version") && message.contains("commit"), message)
+      }
+      assert(read(path).count() == 16)
+    }
+    spark.sql(s"insert overwrite ${viewOf(read(path))} select 1L")
+    assert(read(path).count() == 1)
+    intercept[Exception](
+      spark.sql(s"insert into ${viewOf(read(path, "versionAsOf" -> "0"))} values (78)")
+    )
+    assert(read(path).count() == 1)
+  }
+
   test("a held read that cannot be loaded again says so") {
     assume(loadsAgain)
     val path = dataset()
