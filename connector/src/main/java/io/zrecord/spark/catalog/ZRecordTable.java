@@ -187,9 +187,10 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   /** Remembers that the table was loaded by a name, see {@link Reloads}. */
   public final ZRecordTable loadedAs(String catalog, Identifier identifier) {
-    String version = version();
-    if (version != null) {
-      Reloads.loaded(catalog, identifier, this, paths.normalized(), version);
+    if (version() != null) {
+      Reloads.Version loaded =
+          versions.isEmpty() ? Reloads.Version.NONE : versions.get(0).version();
+      Reloads.loaded(catalog, identifier, this, paths.normalized(), loaded);
     }
     return this;
   }
