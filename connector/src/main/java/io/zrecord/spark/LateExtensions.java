@@ -37,7 +37,7 @@ final class LateExtensions {
       scala.Option<SparkSession> session =
           active.isDefined() ? active : SparkSession.getDefaultSession();
       if (session.isDefined() && !session.get().sparkContext().isStopped()) {
-        addRules(extensions.get(), List.of(any -> new LateChecks(), CountsOfConstants::new));
+        addRules(extensions.get(), List.of(any -> new LateChecks(), CountsOfConstants::late));
       CheckedSessions.add(extensions.get());
     }
   }

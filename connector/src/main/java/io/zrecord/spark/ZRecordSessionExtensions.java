@@ -34,7 +34,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
-    extensions.injectOptimizerRule(CountsOfConstants::new);
+    extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(extensions, OptionsOfRelations::new);
     injectEarly(extensions, TimesOfPaths::new);
     CheckedSessions.add(extensions);

@@ -60,6 +60,11 @@ class PySparkSessionSuite extends SparkSuite {
         kept.count()
         kept
       },
+      "counted and cached" -> { old =>
+        val kept = old.selectExpr("count(*) id").cache()
+        kept.count()
+        kept
+      },
       "cached with a subquery" -> { old =>
         old.createOrReplaceTempView("old")
         val kept = old.sparkSession
