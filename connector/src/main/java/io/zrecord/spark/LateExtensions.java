@@ -3,6 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
+import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.write.CheckedSessions;
 import java.lang.reflect.Field;
 import java.util.List;
@@ -37,7 +38,20 @@ final class LateExtensions {
       scala.Option<SparkSession> session =
           active.isDefined() ? active : SparkSession.getDefaultSession();
       if (session.isDefined() && !session.get().sparkContext().isStopped()) {
-        addRules(extensions.get(), List.of(any -> new LateChecks(), CountsOfConstants::late));
+        addRules(session.get());
+        addCatalog(session.get());
+      }
+    } catch (RuntimeException | LinkageError e) {
+      LOG.debug("The session was not extended", e);
+    }
+  }
+
+  private static synchronized void addRules(SparkSession session) {
+    Optional<SparkSessionExtensions> extensions = CheckedSessions.extensionsOf(session);
+    if (extensions.isPresent() && !CheckedSessions.contains(extensions.get())) {
+      addRules(
+          extensions.get(),
+          List.of(any -> new LateChecks(), any -> new RefusalsOfNull(), CountsOfConstants::late));
       CheckedSessions.add(extensions.get());
     }
   }

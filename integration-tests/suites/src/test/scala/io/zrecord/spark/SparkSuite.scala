@@ -222,9 +222,10 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   protected def messages(e: Throwable): String =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(10).map(_.toString).mkString("\n")
 
-  /** Tells whether an error refuses a NULL, in the words of the source or of some Spark. */
-  protected def isRefusalOfNull(message: String): Boolean =
-    message.contains("NOT NULL") || message.contains("in non-nullable field")
+  /** Tells whether an error refuses a NULL, and names the column and the remedy. */
+  protected def isRefusalOfNull(message: String, column: String): Boolean =
+    message.contains("NULL") && message.contains(s"the column '$column'") &&
+      message.contains("declared NOT NULL; give a value")
 
   protected def failure(action: => Any): String =
     messages(intercept[Throwable](action))

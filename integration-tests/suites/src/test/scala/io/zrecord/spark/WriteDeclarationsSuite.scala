@@ -218,7 +218,7 @@ class WriteDeclarationsSuite extends SessionTablesSuite {
         write(data(1, Columns), target.path, "append")
         val nulls = data(2, Columns).selectExpr("id", "d", "nullif(n, id) n", "s", "a")
         val message = failure(way.write(target, nulls))
-        assert(isRefusalOfNull(message), message)
+        assert(isRefusalOfNull(message, "n"), message)
         assert(found(target.path) == Seq(row(1, Columns)))
       }
   }
