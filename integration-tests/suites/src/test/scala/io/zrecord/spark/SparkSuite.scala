@@ -218,6 +218,10 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     condition
   }
 
+  /** Chooses a fifth of all combinations by default, at least one, and all of them from scale 1. */
+  protected def chosen[A](all: Seq[A]): Seq[A] =
+    new scala.util.Random(Budget.seed).shuffle(all).take(Budget.of(all.size))
+
   /** Returns the message of an exception and of its causes. */
   protected def messages(e: Throwable): String =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(10).map(_.toString).mkString("\n")
