@@ -3,12 +3,20 @@ package io.zrecord.spark;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
+import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.write.CheckedSessions;
+import java.lang.reflect.Field;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.Function1;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 
 /**
  * Gives a session what {@link ZRecordSessionExtensions} would have given it when it was made.
@@ -41,10 +49,41 @@ final class LateExtensions {
   private static synchronized void addRules(SparkSession session) {
     Optional<SparkSessionExtensions> extensions = CheckedSessions.extensionsOf(session);
     if (extensions.isPresent() && !CheckedSessions.contains(extensions.get())) {
-      extensions.get().injectOptimizerRule(any -> new LateChecks());
-      extensions.get().injectOptimizerRule(CountsOfConstants::new);
+      addRules(
+          extensions.get(),
+          List.of(any -> new LateChecks(), any -> new RefusalsOfNull(), CountsOfConstants::late));
       CheckedSessions.add(extensions.get());
     }
+  }
+
+  /**
+   * Adds rules of the optimizer. Another thread may be going through the list of rules, for a query
+   * of any data source. So this replaces the list by another list, while Spark's own method would
+   * change the list.
+   *
+   * @throws IllegalStateException if this Spark keeps its rules elsewhere
+   */
+  static void addRules(
+      SparkSessionExtensions extensions, List<Function1<SparkSession, Rule<LogicalPlan>>> rules) {
+    try {
+      Field list = SparkSessionExtensions.class.getDeclaredField("optimizerRules");
+      list.setAccessible(true);
+      SparkSessionExtensions copy = new SparkSessionExtensions();
+      Iterator<?> present = ((Iterable<?>) list.get(extensions)).iterator();
+      while (present.hasNext()) {
+        copy.injectOptimizerRule(rule(present.next()));
+      }
+      rules.forEach(copy::injectOptimizerRule);
+      // A final field that is set is safely published, as at the end of a constructor.
+      list.set(extensions, list.get(copy));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Cannot add rules to this Spark", e);
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Function1<SparkSession, Rule<LogicalPlan>> rule(Object builder) {
+    return (Function1<SparkSession, Rule<LogicalPlan>>) builder;
   }
 
   private static void addCatalog(SparkSession session) {

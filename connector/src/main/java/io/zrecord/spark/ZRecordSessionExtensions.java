@@ -4,6 +4,7 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
+import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
 import io.zrecord.spark.write.CheckedSessions;
@@ -34,7 +35,8 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
-    extensions.injectOptimizerRule(CountsOfConstants::new);
+    extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());
+    extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(extensions, OptionsOfRelations::new);
     injectEarly(extensions, TimesOfPaths::new);
     CheckedSessions.add(extensions);

@@ -50,8 +50,9 @@ public final class ZRecordSource
 
   @Override
   public Identifier extractIdentifier(CaseInsensitiveStringMap options) {
-    PathCatalog.forget();
-    return PathIdentifiers.identifier(options);
+    Identifier identifier = PathIdentifiers.identifier(options);
+    PathCatalog.expect(identifier);
+    return identifier;
   }
 
   @Override
@@ -87,6 +88,7 @@ public final class ZRecordSource
    */
   @Override
   public Optional<String> extractTimeTravelVersion(CaseInsensitiveStringMap options) {
+    PathCatalog.forget();
     VersionSelector selector = VersionSelector.effective(options);
     if (!selector.isEmpty()) {
       return selector.version();

@@ -124,6 +124,29 @@ final class RelayoutCommandTest {
   }
 
   @Test
+  void aTableWithoutRecordsHasNothingToReorder() {
+    String empty = directory.resolve("empty").toString();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(empty, SCHEMA, WriteOptions.defaults())) {
+      writer.commit();
+    }
+    for (String order : new String[] {"--shuffle=1", "--order-by=a:b"}) {
+      for (String how : new String[] {"--change-indices", "--dry-run"}) {
+        Cli.Said said = Cli.run("rebalance", empty, order, how);
+        assertThat(said.exitCode()).isEqualTo(ExitCodes.DONE);
+        assertThat(said.out()).contains("nothing to put into another order", "has no records");
+        assertThat(Cli.run("rebalance", empty, order, how, "--json").out())
+            .startsWith("{\"version\":0,")
+            .contains("\"records\":0");
+      }
+    }
+    assertThat(RecordTable.at(LocalStorage.at(Path.of(empty))).latest().version())
+        .isZero();
+    assertThat(Cli.run("rebalance", empty, "--order-by=x", "--change-indices").exitCode())
+        .isEqualTo(ExitCodes.USAGE);
+  }
+
+  @Test
   void aStoreIsRefused() {
     Path store = directory.resolve("store");
     try (RecordStore open = RecordStore.create(store, SCHEMA, StoreOptions.defaults())) {

@@ -186,7 +186,9 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Optional<ViewName> view = PathIdentifiers.view(identifier);
       return view.isPresent()
           ? ZRecordView.load(paths, view.get(), time)
-          : ZRecordTables.load(paths, time);
+          : time.isNewest() && PathIdentifiers.isPlain(identifier)
+              ? ZRecordTables.loadPinned(paths)
+              : ZRecordTables.load(paths, time);
     });
   }
 

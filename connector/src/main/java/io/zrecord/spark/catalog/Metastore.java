@@ -1,7 +1,9 @@
 package io.zrecord.spark.catalog;
 
 import java.lang.reflect.Constructor;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SparkSession;
@@ -12,10 +14,12 @@ import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
 
 /**
- * Changes entries of Spark's session catalog in ways that no public interface offers. All methods
- * called here have the same descriptors in every release. Stateless.
+ * Reads and changes entries of Spark's session catalog in ways that no public interface offers. All
+ * methods called here by name have the same descriptors in every release. Stateless.
  */
 final class Metastore {
   private Metastore() {}
@@ -49,6 +53,45 @@ final class Metastore {
     catalog()
         .externalCatalog()
         .alterTableDataSchema(table.database().get(), table.table(), columns);
+  }
+
+  /** Returns the database of a table. */
+  static String databaseOf(Identifier identifier) {
+    String[] namespace = identifier.namespace();
+    return namespace.length == 0 ? catalog().getCurrentDatabase() : namespace[0];
+  }
+
+  /** Returns the names of all databases. */
+  static List<String> databases() {
+    return list("listDatabases", String.class);
+  }
+
+  /** Returns the entries of a database, by two requests. */
+  static List<CatalogTable> tables(String database) {
+    return list("getTablesByName", CatalogTable.class, call("listTables", database, "*", false));
+  }
+
+  private static <T> List<T> list(String method, Class<T> type, Object... arguments) {
+    List<T> list = new ArrayList<>();
+    Iterator<?> items = ((Iterable<?>) call(method, arguments)).iterator();
+    while (items.hasNext()) {
+      list.add(type.cast(items.next()));
+    }
+    return list;
+  }
+
+  /** Calls a method with a list in its descriptor, where Scala's releases have other types. */
+  private static Object call(String name, Object... arguments) {
+    try {
+      return Arrays.stream(SessionCatalog.class.getMethods())
+          .filter(method ->
+              method.getName().equals(name) && method.getParameterCount() == arguments.length)
+          .findFirst()
+          .orElseThrow()
+          .invoke(catalog(), arguments);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("Cannot list the tables of the session's catalog", e);
+    }
   }
 
   private static SessionCatalog catalog() {

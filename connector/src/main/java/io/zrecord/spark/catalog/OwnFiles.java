@@ -1,10 +1,7 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.path.DatasetPath;
-import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
-import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.connector.catalog.Identifier;
 
 /**
@@ -18,20 +15,19 @@ import org.apache.spark.sql.connector.catalog.Identifier;
  *
  * @param entry the entry as the metastore has it
  * @param home where Spark keeps the files of a managed table of this name
- * @param others the places of all other tables of the database, listed when asked for
+ * @param others all other tables
  */
-record OwnFiles(SessionEntry entry, String home, Supplier<List<String>> others) {
+record OwnFiles(SessionEntry entry, String home, OtherTables others) {
 
   /** Returns the comparison for an entry that may point to a place that is not the table's. */
-  static Optional<OwnFiles> ofDoubtful(
-      Identifier identifier, SessionEntry entry, Supplier<List<String>> others) {
+  static Optional<OwnFiles> ofDoubtful(Identifier identifier, SessionEntry entry) {
     if (!entry.isManaged() || !entry.keepsLocation()) {
       return Optional.empty();
     }
     String home = Metastore.defaultLocation(identifier);
     return DatasetPath.of(home).isSamePlaceAs(DatasetPath.of(entry.location()))
         ? Optional.empty()
-        : Optional.of(new OwnFiles(entry, home, others));
+        : Optional.of(new OwnFiles(entry, home, new OtherTables(identifier)));
   }
 
   /**
@@ -44,33 +40,13 @@ record OwnFiles(SessionEntry entry, String home, Supplier<List<String>> others) 
     DatasetPath named = DatasetPath.of(entry.location());
     return named.isBeside(there)
         && there.exists()
-        && (!named.exists() || isOfAnother(named))
-        && !isOfAnother(there)
+        && (!named.exists() || others.areAt(named.path()))
+        && !others.areAt(home)
         && DeclaredTable.of(entry.at(home)).isSound();
   }
 
-  /** Tells whether another table has its files at the place that the entry names. */
+  /** Tells whether another table has files where dropping this table would delete them. */
   boolean areOfAnother() {
-    return isOfAnother(DatasetPath.of(entry.location()));
-  }
-
-  private boolean isOfAnother(DatasetPath place) {
-    String name = nameOf(place.path());
-    return others.get().stream()
-        .filter(location -> nameOf(location).equals(name))
-        .anyMatch(location -> isAt(place, location));
-  }
-
-  /** Returns the last name of a path, which equal places share. Opens no file system. */
-  private static String nameOf(String location) {
-    return new Path(location).getName();
-  }
-
-  private static boolean isAt(DatasetPath place, String location) {
-    try {
-      return place.isSamePlaceAs(DatasetPath.of(location));
-    } catch (IllegalArgumentException e) {
-      return false; // No file system of this session, so no place of a table that it can read.
-    }
+    return others.inTheWay(entry.location(), true).isPresent();
   }
 }

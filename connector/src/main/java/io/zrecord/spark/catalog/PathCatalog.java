@@ -5,6 +5,7 @@ import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
+import java.util.Optional;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.jspecify.annotations.Nullable;
@@ -14,17 +15,22 @@ import org.jspecify.annotations.Nullable;
  * by {@code ZRecordSource}.
  *
  * <p>A {@code DataFrameWriter} loads the table that it appends to or overwrites. It does so without
- * saying that it writes, and before it knows whether the columns fit. A table loaded without a
- * version therefore accepts any columns, and may not exist yet. Since Spark 4.1 such a table is
- * read as well, see {@link Reloads}.
+ * saying that it writes, and before it knows whether the columns fit. Such a table accepts any
+ * columns, and may not exist yet. A writer is known by what it does not ask the source for: the
+ * version. Everybody else gets a table whose columns Spark compares, because a temporary view of
+ * the table can be written, as a view of Spark's own file sources can.
  */
 public final class PathCatalog extends DatasetCatalog {
   public static final String NAME = "zrecord_paths";
 
-  private static final ThreadLocal<@Nullable Prepared> PREPARED = new ThreadLocal<>();
+  private static final ThreadLocal<@Nullable Asked> ASKED = new ThreadLocal<>();
 
-  /** A table that is loaded, before Spark asks for it. */
-  private record Prepared(Identifier identifier, ZRecordTable table) {}
+  /**
+   * The identifier for which this thread will ask next.
+   *
+   * @param table the table to read, loaded before Spark asks for it; null if the thread may write
+   */
+  private record Asked(Identifier identifier, @Nullable ZRecordTable table) {}
 
   @Override
   public Table loadTable(Identifier identifier) {
@@ -32,16 +38,23 @@ public final class PathCatalog extends DatasetCatalog {
     if (refreshed != null) {
       return refreshed;
     }
-    Prepared prepared = PREPARED.get();
+    Asked asked = ASKED.get();
     forget();
-    ZRecordTable table = prepared != null && prepared.identifier().equals(identifier)
-        ? prepared.table()
-        : load(requireOne(identifier));
+    ReadPaths path = requireOne(identifier);
+    ZRecordTable table;
+    if (asked == null || !asked.identifier().equals(identifier)) {
+      table = SparkErrors.planned(() -> ZRecordTables.loadHeld(path));
+    } else if (asked.table() != null) {
+      table = asked.table();
+    } else {
+      table = SparkErrors.planned(() -> ZRecordTables.loadLenient(path));
+    }
     return table.loadedAs(NAME, identifier);
   }
 
-  private static ZRecordTable load(ReadPaths path) {
-    return SparkErrors.planned(() -> ZRecordTables.loadLenient(path));
+  /** Notes that this thread will load a table, perhaps in order to write any columns. */
+  public static void expect(Identifier identifier) {
+    ASKED.set(new Asked(identifier, null));
   }
 
   /**
@@ -52,17 +65,16 @@ public final class PathCatalog extends DatasetCatalog {
    */
   public static boolean prepare(Identifier identifier) {
     String path = PathIdentifiers.paths(identifier).get(0);
-    ZRecordTable table = load(ReadPaths.literal(path, PathIdentifiers.settings(identifier)));
-    boolean isLoadedAgain = table.isThere() && table.version() != null;
-    if (isLoadedAgain) {
-      PREPARED.set(new Prepared(identifier, table));
-    }
-    return isLoadedAgain;
+    ReadPaths paths = ReadPaths.literal(path, PathIdentifiers.settings(identifier));
+    Optional<ZRecordTable> table = SparkErrors.planned(() -> ZRecordTables.findHeld(paths))
+        .filter(found -> found.version() != null);
+    table.ifPresent(found -> ASKED.set(new Asked(identifier, found)));
+    return table.isPresent();
   }
 
-  /** Forgets a table that was prepared for a read that came to nothing. */
+  /** Forgets what this thread was going to load: the thread reads a version. */
   public static void forget() {
-    PREPARED.remove();
+    ASKED.remove();
   }
 
   /** Takes an empty directory for something that is there, as Spark's own sources do. */

@@ -1,6 +1,5 @@
 package io.zrecord.spark.catalog;
 
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
@@ -18,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -52,6 +50,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       TableCatalog.PROP_EXTERNAL,
       TableCatalog.PROP_IS_MANAGED_LOCATION);
 
+  private final EntryCare care = new EntryCare(this::name, super::loadTable, super::alterTable);
+
   /** Refuses options, which Spark takes from {@code spark.sql.catalog.spark_catalog.<option>}. */
   @Override
   public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
@@ -69,7 +69,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     }
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
-        .map(entry -> sound(identifier, entry))
+        .map(entry -> care.sound(identifier, entry))
         .<Table>map(entry -> DeclaredTable.of(entry).loadedAs(name(), identifier))
         .orElse(table);
   }
@@ -79,7 +79,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       throws NoSuchTableException {
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
-        .map(entry -> sound(identifier, entry))
+        .map(entry -> care.sound(identifier, entry))
         .<Table>map(DeclaredTable::forWriting)
         .orElse(table);
   }
@@ -107,104 +107,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
 
   private Optional<SessionEntry> entry(Identifier identifier) throws NoSuchTableException {
     return SessionEntry.of(name(), identifier, super.loadTable(identifier))
-        .map(entry -> sound(identifier, entry));
-  }
-
-  /** Returns an entry with the location that the table really has. Changes nothing. */
-  private SessionEntry sound(Identifier identifier, SessionEntry entry) {
-    try {
-      return OwnFiles.ofDoubtful(identifier, entry, () -> locationsOfOthers(identifier))
-          .filter(OwnFiles::areAtHome)
-          .map(files -> entry.at(files.home()))
-          .orElse(entry);
-    } catch (ZRecordException | IllegalArgumentException e) {
-      return entry; // The table says what is wrong when it is read or written.
-    }
-  }
-
-  /**
-   * Prepares a change that moves or deletes the files which the entry of a table names. Corrects
-   * the entry if the files are another table's.
-   *
-   * @throws IllegalStateException if that cannot be done
-   */
-  private void settle(Identifier identifier, String change) {
-    Optional<SessionEntry> written = written(identifier);
-    Optional<OwnFiles> doubtful = written.flatMap(
-        entry -> OwnFiles.ofDoubtful(identifier, entry, () -> locationsOfOthers(identifier)));
-    if (doubtful.isEmpty()) {
-      return;
-    }
-    OwnFiles files = doubtful.get();
-    if (files.areAtHome()) {
-      correct(identifier, files, change);
-    } else if (files.areOfAnother()) {
-      throw new IllegalStateException(cannot(change, files) + "; give the table a place of its own"
-          + " first: alter table " + files.entry().name() + " set location '…'");
-    }
-  }
-
-  private void correct(Identifier identifier, OwnFiles files, String change) {
-    try {
-      change(
-          identifier,
-          files.entry(),
-          List.of(TableChange.setProperty(TableCatalog.PROP_LOCATION, files.home())));
-      forgetLocation(identifier, files.entry());
-    } catch (NoSuchTableException | RuntimeException e) {
-      throw new IllegalStateException(
-          cannot(change, files) + ", while its own are at " + files.home()
-              + ", and the session's catalog does not correct the entry: " + e.getMessage()
-              + "; try again as somebody who may alter the table",
-          e);
-    }
-  }
-
-  private static String cannot(String change, OwnFiles files) {
-    return "Cannot " + change + " " + files.entry().name() + ": its entry names "
-        + files.entry().location() + ", where the files of another table are or were";
-  }
-
-  private Optional<SessionEntry> written(Identifier identifier) {
-    try {
-      return SessionEntry.of(name(), identifier, super.loadTable(identifier));
-    } catch (NoSuchTableException e) {
-      return Optional.empty(); // Whoever asked for a change says so.
-    }
-  }
-
-  /** Returns the locations of the other tables in the database of a table. */
-  private List<String> locationsOfOthers(Identifier identifier) {
-    List<String> locations = new ArrayList<>();
-    for (Identifier other : tablesBeside(identifier)) {
-      if (!other.name().equalsIgnoreCase(identifier.name())) {
-        try {
-          Optional.ofNullable(super.loadTable(other).properties().get(TableCatalog.PROP_LOCATION))
-              .ifPresent(locations::add);
-        } catch (NoSuchTableException e) {
-          // A view, or a table that was dropped in the meantime.
-        }
-      }
-    }
-    return locations;
-  }
-
-  private List<Identifier> tablesBeside(Identifier identifier) {
-    try {
-      String[] namespace =
-          identifier.namespace().length == 0 ? defaultNamespace() : identifier.namespace();
-      return Stream.of(listTables(namespace))
-          .filter(table -> table.namespace().length > 0)
-          .toList();
-    } catch (NoSuchNamespaceException e) {
-      return List.of();
-    }
-  }
-
-  /** Leaves an entry its location, and takes the copy away that a rename would make untrue. */
-  private void forgetLocation(Identifier identifier, SessionEntry entry)
-      throws NoSuchTableException {
-    change(identifier, entry, List.of(TableChange.removeProperty(TableCatalog.PROP_LOCATION)));
+        .map(entry -> care.sound(identifier, entry));
   }
 
   private Optional<Table> existing(Identifier identifier) {
@@ -244,6 +147,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     StructType columns = columns(identifier, schema, properties);
     new Declaration(columns).requireStorable(quoted(identifier));
     requireOptions(properties);
+    requireUntaken(identifier, location(identifier, properties));
     createEntry(identifier, columns, partitions, properties);
     try {
       return loadTable(identifier);
@@ -348,7 +252,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     Optional<Table> existing = existing(identifier);
     Optional<SessionEntry> entry = existing
         .flatMap(table -> SessionEntry.of(name(), identifier, table))
-        .map(found -> sound(identifier, found));
+        .map(found -> care.sound(identifier, found));
     boolean becomesZRecord = SessionEntry.isZRecord(properties);
     if (existing.isPresent() && becomesZRecord != entry.isPresent()) {
       throw new IllegalArgumentException("Cannot replace " + quoted(identifier) + ", whose data"
@@ -384,6 +288,12 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     if (dataset.exists() && (given.isEmpty() || creation == WriteTarget.Creation.CREATE)) {
       throw new IllegalArgumentException(DatasetsInTheWay.message(quoted(identifier), path));
     }
+    requireUntaken(identifier, given);
+    if (given.isEmpty() && dataset.hasOtherFiles()) {
+      throw new IllegalArgumentException("Cannot create " + quoted(identifier) + ": its directory "
+          + path + " has other files, which dropping the table would delete; move them, or give the"
+          + " LOCATION of another directory");
+    }
     return new SessionStagedTable(new SessionStagedTable.Staging(
         quoted(identifier),
         dataset,
@@ -391,6 +301,12 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         WriteTarget.at(dataset, dataset.newest(), creation),
         requireOptions(properties),
         () -> register(identifier, schema, path, given.isEmpty(), properties)));
+  }
+
+  /** Refuses the location of an external table that is another table's to delete. */
+  private void requireUntaken(Identifier identifier, Optional<String> location) {
+    location.ifPresent(place -> EntryCare.requireUntaken(
+        identifier, "create " + quoted(identifier) + " at " + place, place, false));
   }
 
   private void register(
@@ -412,9 +328,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   /** Makes an entry managed, or removes the entry, whose files stay until then. */
   private void makeManaged(Identifier identifier) throws AnalysisException {
     try {
-      Optional<SessionEntry> entry = written(identifier);
+      Optional<SessionEntry> entry = care.written(identifier);
       if (entry.isPresent()) {
-        forgetLocation(identifier, entry.get());
+        care.forgetLocation(identifier, entry.get());
       }
       Metastore.makeManaged(identifier);
     } catch (AnalysisException | RuntimeException e) {
@@ -470,7 +386,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       }
     });
     if (!changes.isEmpty()) {
-      alter(identifier, entry, changes);
+      care.alter(identifier, entry, changes);
     }
     if (!schema.equals(entry.declaration().columns())) {
       Metastore.setColumns(identifier, schema);
@@ -521,81 +437,27 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       return super.alterTable(identifier, changes);
     }
     ColumnChanges.require(DeclaredTable.of(entry.get()), changes);
-    alter(identifier, entry.get(), List.of(changes));
+    care.alter(identifier, entry.get(), List.of(changes));
     return loadTable(identifier);
   }
 
   @Override
   public final void renameTable(Identifier from, Identifier to)
       throws NoSuchTableException, TableAlreadyExistsException {
-    settle(from, "rename");
+    care.settle(from, "rename");
     super.renameTable(from, to);
   }
 
   @Override
   public final boolean dropTable(Identifier identifier) {
-    settle(identifier, "drop");
+    care.settle(identifier, "drop");
     return super.dropTable(identifier);
   }
 
   @Override
   public final boolean purgeTable(Identifier identifier) {
-    settle(identifier, "drop");
+    care.settle(identifier, "drop");
     return super.purgeTable(identifier);
-  }
-
-  /**
-   * Changes an entry. Every Spark takes a location among the properties for the truth, which it is
-   * not after a rename. So a managed table has none there afterwards.
-   */
-  private void alter(Identifier identifier, SessionEntry entry, List<TableChange> changes)
-      throws NoSuchTableException {
-    if (changes.stream().anyMatch(change -> isOf(change, TableCatalog.PROP_LOCATION))) {
-      requireUntaken(identifier, entry, changes);
-      change(identifier, entry, changes);
-      if (entry.isManaged()) {
-        forgetLocation(identifier, entry);
-      }
-      return;
-    }
-    settle(identifier, "alter");
-    List<TableChange> all = new ArrayList<>(changes);
-    all.add(TableChange.removeProperty(TableCatalog.PROP_LOCATION));
-    change(identifier, entry, all);
-  }
-
-  /** Refuses to give a managed table a location that another table has. */
-  private void requireUntaken(
-      Identifier identifier, SessionEntry entry, List<TableChange> changes) {
-    for (TableChange change : changes) {
-      if (entry.isManaged()
-          && change instanceof TableChange.SetProperty set
-          && set.property().equals(TableCatalog.PROP_LOCATION)
-          && new OwnFiles(entry.at(set.value()), "", () -> locationsOfOthers(identifier))
-              .areOfAnother()) {
-        throw new IllegalArgumentException("Cannot give " + entry.name() + " the location "
-            + set.value() + ", where another table has its files, which dropping " + entry.name()
-            + " would delete; name another directory");
-      }
-    }
-  }
-
-  /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */
-  private void change(Identifier identifier, SessionEntry entry, List<TableChange> changes)
-      throws NoSuchTableException {
-    List<TableChange> all = new ArrayList<>(changes);
-    String comment = entry.properties().get(TableCatalog.PROP_COMMENT);
-    if (comment != null
-        && changes.stream().noneMatch(change -> isOf(change, TableCatalog.PROP_COMMENT))) {
-      all.add(TableChange.setProperty(TableCatalog.PROP_COMMENT, comment));
-    }
-    super.alterTable(identifier, all.toArray(TableChange[]::new));
-  }
-
-  private static boolean isOf(TableChange change, String property) {
-    return (change instanceof TableChange.SetProperty set && set.property().equals(property))
-        || (change instanceof TableChange.RemoveProperty removed
-            && removed.property().equals(property));
   }
 
   private String quoted(Identifier identifier) {

@@ -90,6 +90,11 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         true);
   }
 
+  /** Returns this table as one that Spark must not load again. */
+  final ZRecordTable pinned() {
+    return new ZRecordTable(paths, schema, versions, choice, target, acceptsAnySchema, false);
+  }
+
   /**
    * Returns a place to be written with any columns. The write compares the columns with those of
    * the table at the place, if there is one.
@@ -180,16 +185,12 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         + choice.wanted() + (defaultsOfRecords.isEmpty() ? "" : " with " + defaultsOfRecords);
   }
 
-  /** Tells whether there is a dataset. */
-  final boolean isThere() {
-    return !versions.isEmpty();
-  }
-
   /** Remembers that the table was loaded by a name, see {@link Reloads}. */
   public final ZRecordTable loadedAs(String catalog, Identifier identifier) {
-    String version = version();
-    if (version != null) {
-      Reloads.loaded(catalog, identifier, this, paths.normalized(), version);
+    if (version() != null) {
+      Reloads.Version loaded =
+          versions.isEmpty() ? Reloads.Version.NONE : versions.get(0).version();
+      Reloads.loaded(catalog, identifier, this, paths.normalized(), loaded);
     }
     return this;
   }

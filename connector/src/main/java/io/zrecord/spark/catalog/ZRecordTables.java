@@ -61,6 +61,31 @@ public final class ZRecordTables {
     return paths.isPattern() ? load(paths, choice) : strict(paths, choice);
   }
 
+  /**
+   * Loads the newest version at a path, for reading and for writing what Spark has compared with
+   * the columns. Spark may load the table again before each query.
+   */
+  static ZRecordTable loadHeld(ReadPaths path) {
+    return strict(path, VersionChoice.named(TimeTravel.newest()));
+  }
+
+  /** Loads the same as {@link #loadHeld}, if there is a dataset. */
+  static Optional<ZRecordTable> findHeld(ReadPaths path) {
+    DatasetPath dataset = path.datasets().get(0);
+    return dataset
+        .newest()
+        .map(newest -> ZRecordTable.strict(
+            path,
+            newest,
+            VersionChoice.named(TimeTravel.newest()),
+            WriteTarget.at(dataset, Optional.of(newest), WriteTarget.Creation.APPEND)));
+  }
+
+  /** Loads the same as {@link #loadHeld}, for a reader that stays with this version. */
+  static ZRecordTable loadPinned(ReadPaths path) {
+    return loadHeld(path).pinned();
+  }
+
   private static ZRecordTable strict(ReadPaths path, VersionChoice choice) {
     DatasetPath dataset = path.datasets().get(0);
     DatasetVersion newest = dataset.version(TimeTravel.newest());

@@ -15,6 +15,8 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
 
@@ -67,14 +69,26 @@ public final class TaskJobs {
       LongConsumer onRecords) {
     TaskProgress progress = new TaskProgress(described(description), task.recordsId(), onRecords);
     spark.sc().addSparkListener(progress);
+    Broadcast<byte[]> sent = spark.broadcast(ObjectBytes.of(message));
     try {
-      List<ShardSummary> shards =
-          run(() -> spark.parallelize(List.of(ObjectBytes.of(message)), 1).map(task), description);
+      List<ShardSummary> shards = run(() -> ofOneTask(spark, sent, task), description);
       progress.tell(recordCount);
       return shards;
     } finally {
       spark.sc().removeSparkListener(progress);
+      if (!spark.sc().isStopped()) {
+        sent.destroy();
+      }
     }
+  }
+
+  /**
+   * Returns the result of one task. The task fetches its message, which describes shards and may be
+   * long: Spark bounds what it sends together with a task by {@code spark.rpc.message.maxSize}.
+   */
+  public static JavaRDD<byte[]> ofOneTask(
+      JavaSparkContext spark, Broadcast<byte[]> message, Function<byte[], byte[]> task) {
+    return spark.parallelize(List.of(new byte[0]), 1).map(nothing -> task.call(message.value()));
   }
 
   private String described(String description) {

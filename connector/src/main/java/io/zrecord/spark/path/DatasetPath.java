@@ -111,6 +111,12 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
     return hasDirectory() && storage().list("").isEmpty();
   }
 
+  /** Tells whether the directory has anything that a dataset does not have. */
+  public boolean hasOtherFiles() {
+    return hasDirectory()
+        && storage().list("").stream().anyMatch(file -> !DIRECTORIES.contains(file.name()));
+  }
+
   /** Tells whether the directory exists, empty or not. */
   public boolean hasDirectory() {
     return storage().exists("");

@@ -19,22 +19,19 @@ import org.jspecify.annotations.Nullable;
 public final class DatasetVersion {
   private final RecordSchema schema;
   private final int nextFieldId;
-  private final String id;
-  private final String datasetId;
+  private final Reloads.Version version;
   private final @Nullable Path store;
   private @Nullable TableSnapshot snapshot;
 
   private DatasetVersion(
       RecordSchema schema,
       int nextFieldId,
-      String id,
-      String datasetId,
+      Reloads.Version version,
       @Nullable Path store,
       @Nullable TableSnapshot snapshot) {
     this.schema = schema;
     this.nextFieldId = nextFieldId;
-    this.id = id;
-    this.datasetId = datasetId;
+    this.version = version;
     this.store = store;
     this.snapshot = snapshot;
   }
@@ -44,8 +41,11 @@ public final class DatasetVersion {
     return new DatasetVersion(
         snapshot.schema(),
         snapshot.nextFieldId(),
-        snapshot.tableId() + "/" + snapshot.recordsVersion() + "/" + snapshot.recordsCommitId(),
-        snapshot.tableId().toString(),
+        new Reloads.Version(
+            snapshot.tableId().toString(),
+            snapshot.recordsVersion(),
+            snapshot.tableId() + "/" + snapshot.recordsVersion() + "/"
+                + snapshot.recordsCommitId()),
         null,
         snapshot);
   }
@@ -54,8 +54,9 @@ public final class DatasetVersion {
   static DatasetVersion ofStore(Path store) {
     RecordSchema schema = StoreSnapshot.schema(store);
     int lastId = schema.fields().stream().mapToInt(FieldSpec::id).max().orElse(0);
-    return new DatasetVersion(
-        schema, lastId + 1, UUID.randomUUID().toString(), store.toString(), store, null);
+    Reloads.Version version =
+        new Reloads.Version(store.toString(), 0, UUID.randomUUID().toString());
+    return new DatasetVersion(schema, lastId + 1, version, store, null);
   }
 
   /**
@@ -87,12 +88,17 @@ public final class DatasetVersion {
    * records may change between two objects.
    */
   public String id() {
-    return id;
+    return version.id();
+  }
+
+  /** Returns the version of the records, which orders loads of the same table. */
+  public Reloads.Version version() {
+    return version;
   }
 
   /** Returns a name that all versions of the table have, and no table that is made anew. */
   public String datasetId() {
-    return datasetId;
+    return version.table();
   }
 
   /** Tells whether the records are those of a store, which change without a commit. */

@@ -1,6 +1,7 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.storage.Storage;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,8 +46,31 @@ public final class Reloads {
    * A table when it was loaded.
    *
    * @param path the one form of the path that all spellings have in common
+   * @param session the session that knows the name; sessions share what is cached
    */
-  private record Loaded(String path, String version) {}
+  private record Loaded(String path, Version version, WeakReference<SparkSession> session) {
+    /** Tells whether another load of the same name found something else that is not older. */
+    boolean isOvertakenBy(Loaded other) {
+      return !(path.equals(other.path) && version.equals(other.version))
+          && !other.version.isOlderThan(version);
+    }
+  }
+
+  /**
+   * A version of the records of a table.
+   *
+   * @param table identity of the table
+   * @param number number of the version
+   * @param id a name that no other version has
+   */
+  public record Version(String table, long number, String id) {
+    /** No version: there is no dataset yet. */
+    public static final Version NONE = new Version("", 0, "");
+
+    boolean isOlderThan(Version other) {
+      return table.equals(other.table) && number < other.number;
+    }
+  }
 
   private Reloads() {}
 
@@ -61,28 +85,44 @@ public final class Reloads {
   }
 
   /**
-   * Refreshes what is cached under the name of a table that has become newer.
+   * Refreshes what is cached under the name of a table that has become newer. A load that arrives
+   * after a load of a newer version changes nothing.
    *
-   * @param version null if Spark does not load the table again
+   * @param version the version that was loaded
    */
   public static void loaded(
-      String catalog, Identifier identifier, Table table, String path, @Nullable String version) {
-    if (!ARE_SUPPORTED || version == null) {
+      String catalog, Identifier identifier, Table table, String path, Version version) {
+    if (!ARE_SUPPORTED) {
       return;
     }
     String name = quoted(catalog, identifier);
-    Loaded now = new Loaded(path, version);
+    Loaded now = new Loaded(path, version, new WeakReference<>(SparkSession.active()));
     Loaded before;
     synchronized (LOADED) {
-      before = LOADED.put(name, now);
+      before = LOADED.get(name);
+      if (before == null || !now.version().isOlderThan(before.version())) {
+        LOADED.put(name, now);
+      }
     }
-    if (before != null && !before.equals(now)) {
+    if (before != null && before.isOvertakenBy(now)) {
       REFRESHED.get().put(name, table);
       try {
-        refresh(name, path);
+        refresh(name, now);
       } finally {
         REFRESHED.get().remove(name);
       }
+      refreshIfOvertaken(name, now);
+    }
+  }
+
+  /** Repeats a refresh if another thread has found a newer version meanwhile. */
+  private static void refreshIfOvertaken(String name, Loaded refreshed) {
+    Loaded newest;
+    synchronized (LOADED) {
+      newest = LOADED.get(name);
+    }
+    if (newest != null && refreshed.isOvertakenBy(newest)) {
+      refresh(name, newest);
     }
   }
 
@@ -92,36 +132,41 @@ public final class Reloads {
       return;
     }
     String path = SparkStorages.normalized(table);
-    List<String> names;
+    List<Map.Entry<String, Loaded>> names;
     synchronized (LOADED) {
       names = LOADED.entrySet().stream()
           .filter(known -> known.getValue().path().equals(path))
-          .map(Map.Entry::getKey)
+          .map(known -> Map.entry(known.getKey(), known.getValue()))
           .toList();
     }
-    names.forEach(name -> refresh(name, path));
+    names.forEach(known -> refresh(known.getKey(), known.getValue()));
   }
 
   /**
    * Refreshes what is cached under a name, which may be that of a table that was dropped or
-   * renamed, or of another session. Never fails: the commit or the read does not depend on it.
+   * renamed. Uses the session that loaded the table, whose settings say what the name means, unless
+   * that session is gone. Never fails: the commit or the read does not depend on it.
    */
-  private static void refresh(String name, String path) {
+  private static void refresh(String name, Loaded known) {
     try {
-      if (isAnythingCached()) {
-        SparkSession.active().sql("refresh table " + name);
+      SparkSession session = known.session().get();
+      SparkSession current = SparkSession.active();
+      if (!isAnythingCached(current)) {
+        return;
       }
+      (session == null || session.sparkContext() != current.sparkContext() ? current : session)
+          .sql("refresh table " + name);
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare.
       synchronized (LOADED) {
         LOADED.remove(name);
       }
       LoggerFactory.getLogger(Reloads.class)
-          .warn("What is cached of {} may be old; run: refresh table {}", path, name, e);
+          .warn("What is cached of {} may be old; run: refresh table {}", known.path(), name, e);
     }
   }
 
-  private static boolean isAnythingCached() {
-    return !SparkSession.active().sharedState().cacheManager().isEmpty();
+  private static boolean isAnythingCached(SparkSession session) {
+    return !session.sharedState().cacheManager().isEmpty();
   }
 
   private static String quoted(String catalog, Identifier identifier) {

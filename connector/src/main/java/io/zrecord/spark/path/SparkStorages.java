@@ -100,21 +100,48 @@ public final class SparkStorages {
     return (storage.location() + "/").startsWith(other.location() + "/");
   }
 
+  /**
+   * Tells whether a path is another path, however the two are written, or is within it. Opens no
+   * file system if the names of the directories say enough.
+   */
+  public static boolean isWithin(String path, String other) {
+    Optional<Path> local = localPath(path, Map.of());
+    Optional<Path> its = localPath(other, Map.of());
+    if (local.isPresent() && its.isPresent()) {
+      return realPath(local.get()).startsWith(realPath(its.get()));
+    }
+    try {
+      return local.isEmpty()
+          && its.isEmpty()
+          && (pathOf(path) + "/").startsWith(pathOf(other) + "/")
+          && isWithin(storageFor(path), storageFor(other));
+    } catch (IllegalArgumentException e) {
+      return false; // No file system of this session, so no place of a table that it can read.
+    }
+  }
+
   /** Tells whether two remote storages differ at most in the host or the bucket. */
   public static boolean haveSamePath(Storage storage, Storage other) {
-    return storage.isRemote() && other.isRemote() && pathOf(storage).equals(pathOf(other));
+    return storage.isRemote()
+        && other.isRemote()
+        && pathOf(storage.location()).equals(pathOf(other.location()));
   }
 
-  private static String pathOf(Storage storage) {
-    return new org.apache.hadoop.fs.Path(storage.location()).toUri().getPath();
+  private static String pathOf(String location) {
+    return new org.apache.hadoop.fs.Path(location).toUri().getPath();
   }
 
+  /** Follows links, also on the way to a path where nothing is yet. */
   private static Path realPath(Path path) {
-    try {
-      return path.toRealPath();
-    } catch (IOException e) {
-      return path.toAbsolutePath().normalize();
+    Path absolute = path.toAbsolutePath().normalize();
+    for (Path there = absolute; there != null; there = there.getParent()) {
+      try {
+        return there.toRealPath().resolve(there.relativize(absolute));
+      } catch (IOException e) {
+        // Nothing is there. The directory above may be a link.
+      }
     }
+    return absolute;
   }
 
   /** Returns the one form that all spellings of a path have in common. */

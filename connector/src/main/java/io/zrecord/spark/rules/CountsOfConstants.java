@@ -27,9 +27,18 @@ public final class CountsOfConstants extends Rule<LogicalPlan> {
   private static final Literal ONE = Literal.create(1L, DataTypes.LongType);
   private static final Literal ZERO = Literal.create(0L, DataTypes.LongType);
 
-  /** Creates the rule of a session, whose scans may answer counts from then on. */
-  public CountsOfConstants(SparkSession session) {
+  private CountsOfConstants() {}
+
+  /** Returns the rule of a session, whose scans may answer counts from then on. */
+  public static CountsOfConstants of(SparkSession session) {
     CountPushDown.allow(session);
+    return new CountsOfConstants();
+  }
+
+  /** Returns the rule of a session that was made without it. Tasks may answer counts then. */
+  public static CountsOfConstants late(SparkSession session) {
+    CountPushDown.allowByTasks(session);
+    return new CountsOfConstants();
   }
 
   @Override

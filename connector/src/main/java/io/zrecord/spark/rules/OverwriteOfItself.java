@@ -124,6 +124,13 @@ public final class OverwriteOfItself {
 
   private static CommitConflictException conflict(TableSnapshot read, TableSnapshot newest) {
     String location = newest.storage().location();
+    if (read.version() > newest.version()) {
+      return new CommitConflictException(
+          location,
+          "Cannot commit the overwrite to " + location + ": the view that it writes was made at"
+              + " version " + newest.version() + ", and its query reads version " + read.version()
+              + "; make the view again, or name the path in the statement");
+    }
     return new CommitConflictException(
         location,
         "Cannot commit the overwrite to " + location + ": its query reads version "

@@ -16,6 +16,11 @@ import org.apache.spark.sql.types.StructType;
  * @param recordCount the answer
  */
 record CountScan(String location, int columnCount, long recordCount) implements LocalScan {
+  /** Returns the scan as one that a task answers, whose plan names the dataset. */
+  CountTask byTask() {
+    return new CountTask(this);
+  }
+
   @Override
   public InternalRow[] rows() {
     Object[] values = new Object[columnCount];

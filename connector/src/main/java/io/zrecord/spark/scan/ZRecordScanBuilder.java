@@ -229,7 +229,8 @@ public final class ZRecordScanBuilder
         ? places
         : places.slice(offset, Math.max(0, limit - offset));
     if (countColumns.isPresent()) {
-      return new CountScan(location, countColumns.get(), selected.count());
+      CountScan count = new CountScan(location, countColumns.get(), selected.count());
+      return CountPushDown.isByTasks() ? count.byTask() : count;
     }
     // Checks values of options while the query is planned, not in its tasks.
     ReadSettings settings = new ReadSettings(

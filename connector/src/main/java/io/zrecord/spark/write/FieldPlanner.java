@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
@@ -248,6 +249,12 @@ final class FieldPlanner {
                 + column.dataType().catalogString()
                 + ", which zrecord does not store; " + StoredTypes.remedy(column)
                 + ", or leave it out"));
+    if (asked.isPresent() && !asked.get().isScalar() && !isTensor(column, type)) {
+      throw new IllegalArgumentException("column '" + column.name() + "' has the type "
+          + column.dataType().catalogString() + ", and the option shape." + column.name()
+          + " asks for values of shape " + asked.get() + ", which only binary columns and arrays of"
+          + " elements of a fixed width have; leave the option out");
+    }
     Compression compression = conf.compressionOf(column.name()).orElse(Compression.RAW);
     Shape shape = isList ? Shape.scalar() : asked.orElseGet(() -> SparkTypes.shapeOf(column));
     FieldSpec field =
@@ -255,6 +262,12 @@ final class FieldPlanner {
     return column.getComment().isDefined()
         ? field.withRules(FieldRules.NONE.withComment(column.getComment().get()))
         : field;
+  }
+
+  /** Tells whether the values of a column have elements, for which a shape has a meaning. */
+  private static boolean isTensor(StructField column, ElementType type) {
+    return column.dataType().equals(DataTypes.BinaryType)
+        || (column.dataType() instanceof ArrayType && type.kind() != Kind.NESTED);
   }
 
   /**

@@ -10,7 +10,8 @@ import org.apache.spark.sql.types.DataType;
 
 /**
  * Appends values of a narrower type to a field, where no value can change. The types are those of a
- * promotion, apart from texts, which no store assignment of Spark turns into bytes. Stateless.
+ * promotion, apart from texts, which no store assignment of Spark turns into bytes, and bytes of
+ * tensors, which a binary column holds and no column of numbers. Stateless.
  */
 final class Widening {
   private static final long MICROS_PER_DAY = 86_400_000_000L;
@@ -28,7 +29,10 @@ final class Widening {
     if (narrow.kind() == Kind.NESTED && wide.kind() == Kind.NESTED) {
       return allows(narrow.requireTree(), wide.requireTree());
     }
-    return narrow.equals(wide) || (wide.kind() != Kind.BYTES && Promotions.allows(narrow, wide));
+    return narrow.equals(wide)
+        || (narrow.kind() != Kind.U8
+            && wide.kind() != Kind.BYTES
+            && Promotions.allows(narrow, wide));
   }
 
   private static boolean allows(NestedType narrow, NestedType wide) {

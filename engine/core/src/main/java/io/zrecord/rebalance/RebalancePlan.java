@@ -28,6 +28,12 @@ public final class RebalancePlan {
   /** Each tables file is opened by itself: more of them than this make reading slow. */
   private static final int MAX_TABLES_FILES = 8;
 
+  /**
+   * Most shards of a group. Each of them is described in memory, and opened, however small it is.
+   * Another run joins what the groups of this run become.
+   */
+  static final int MAX_GROUP_SHARDS = 2000;
+
   private final TableSnapshot snapshot;
   private final RebalanceOptions options;
   private final RecordSchema schema;
@@ -169,7 +175,7 @@ public final class RebalancePlan {
       current.add(shard);
       currentReasons.addAll(reasons);
       currentBytes += RebalanceGroup.valueBytes(shard);
-      if (currentBytes >= options.targetShardBytes()) {
+      if (currentBytes >= options.targetShardBytes() || current.size() >= MAX_GROUP_SHARDS) {
         endGroup();
       }
     }

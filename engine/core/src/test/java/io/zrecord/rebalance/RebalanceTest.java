@@ -231,6 +231,9 @@ class RebalanceTest {
     List<Integer> expected = new ArrayList<>();
     TableData.appendShards(path, expected, 2_500, 2);
     TableData.appendShards(path, expected, 100, 3);
+    assertThat(plan(JOIN_ALL).groups())
+        .extracting(group -> group.shards().size())
+        .containsExactly(RebalancePlan.MAX_GROUP_SHARDS, 2_600 - RebalancePlan.MAX_GROUP_SHARDS);
     for (int round = 0; round < 3; round++) {
       long length = table.latest().length();
       RebalancePlan plan =

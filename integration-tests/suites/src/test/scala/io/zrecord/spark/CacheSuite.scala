@@ -2,8 +2,10 @@ package io.zrecord.spark
 
 import io.zrecord.RecordDatasetWriter
 import io.zrecord.shard.WriteOptions
-import io.zrecord.spark.path.SparkStorages
+import io.zrecord.spark.catalog.ZRecordTables
+import io.zrecord.spark.path.{ReadPaths, SparkStorages}
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec
 
@@ -100,6 +102,45 @@ class CacheSuite extends SparkSuite {
     write(spark.range(3).toDF("id"), path, "append")
     assert(spark.table(name).count() == 3)
     assert(read(path).count() == 3)
+    spark.catalog.clearCache()
+  }
+
+  /** Returns what holds the cached rows of a query. */
+  private def cachedRows(query: DataFrame): AnyRef =
+    query.queryExecution.withCachedData
+      .collectFirst { case cached: InMemoryRelation => cached.cacheBuilder }
+      .getOrElse(fail("nothing is cached"))
+
+  test("a load that arrives late, after the load of a newer version, replaces nothing cached") {
+    assume(loadsAgain)
+    val path = dataset()
+    val name = s"zrecord.`$path`"
+    val identifier = Identifier.of(Array.empty[String], path)
+    val old = ZRecordTables.loadDefault(ReadPaths.literal(path))
+    spark.sql(s"cache table $name")
+    assert(spark.table(name).count() == 5)
+    appendElsewhere(path)
+    assert(spark.table(name).count() == 6)
+    val cached = cachedRows(spark.table(name))
+    old.loadedAs("zrecord", identifier)
+    assert(cachedRows(spark.table(name)) eq cached)
+    assert(spark.table(name).count() == 6)
+    spark.catalog.clearCache()
+  }
+
+  test("what another session has cached under a name of its own is fresh after a commit") {
+    assume(loadsAgain)
+    val path = dataset()
+    val other = spark.newSession()
+    other.conf.set("spark.sql.catalog.own", "io.zrecord.spark.ZRecordCatalog")
+    val name = s"own.`$path`"
+    other.sql(s"cache table $name")
+    assert(other.table(name).count() == 5)
+    write(more, path, "append")
+    assert(other.table(name).count() == 12)
+    assert(hits(other.table(name)))
+    appendElsewhere(path)
+    assert(other.table(name).count() == 13)
     spark.catalog.clearCache()
   }
 

@@ -11,7 +11,7 @@ abstract class Declarations extends SparkSuite {
 
   protected def isSpark3: Boolean = spark.version.startsWith("3.")
 
-  private def declared(name: String)(body: => Unit): Unit =
+  protected def declared(name: String)(body: => Unit): Unit =
     test(name) {
       assume(isSupported)
       body
@@ -23,9 +23,13 @@ abstract class Declarations extends SparkSuite {
     name
   }
 
-  private def refusesNull(write: => Any): Boolean = isRefusalOfNull(failure(write))
+  private def refusesNull(write: => Any): Boolean = {
+    val message = failure(write)
+    assert(isRefusalOfNull(message, "v"), message)
+    true
+  }
 
-  private def all(name: String): Seq[Row] = spark.table(name).orderBy("id").collect().toSeq
+  protected def all(name: String): Seq[Row] = spark.table(name).orderBy("id").collect().toSeq
 
   declared("a default holds for every insert") {
     val name = created("(id int, v int default 42)")

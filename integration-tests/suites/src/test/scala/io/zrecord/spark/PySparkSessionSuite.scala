@@ -1,9 +1,15 @@
 package io.zrecord.spark
 
 import java.util.{HashMap => JHashMap}
+import java.util.concurrent.{ConcurrentLinkedQueue, CyclicBarrier}
 
+import io.zrecord.spark.rules.LateChecks
+import io.zrecord.spark.write.CheckedSessions
+import io.zrecord.testing.Budget
 import org.apache.spark.SparkContext
-import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.functions.lit
 
 /** Sessions that are made as PySpark makes them, by the constructor. Before Spark 4 they have no
@@ -51,6 +57,11 @@ class PySparkSessionSuite extends SparkSuite {
       },
       "cached of what is cached" -> { old =>
         val kept = old.cache().where("id >= 0").cache()
+        kept.count()
+        kept
+      },
+      "counted and cached" -> { old =>
+        val kept = old.selectExpr("count(*) id").cache()
         kept.count()
         kept
       },
@@ -154,6 +165,63 @@ class PySparkSessionSuite extends SparkSuite {
       assert(ids(path) == (0L until 5L))
       overwrite("expectedVersion" -> "0")
       assert(ids(path) == Seq(0L))
+    }
+  }
+
+  private type Extensions = SparkSessionExtensions
+
+  /** Builds the rules of an optimizer, which adds another rule while it does so. */
+  private def builtWhile(add: Extensions => Unit): (Int, Int) = {
+    val extensions = new SparkSessionExtensions
+    var isFirst = true
+    for (_ <- 1 to 3)
+      extensions.injectOptimizerRule { _ =>
+        if (isFirst) {
+          isFirst = false
+          val adding = new Thread(() => add(extensions))
+          adding.start()
+          adding.join()
+        }
+        new LateChecks
+      }
+    val build = classOf[Extensions].getMethod("buildOptimizerRules", classOf[SparkSession])
+    def count = build.invoke(extensions, spark).asInstanceOf[Seq[_]].size
+    (count, count)
+  }
+
+  test("rules are added beside a query that is going through the rules") {
+    val rule: SparkSession => Rule[LogicalPlan] = _ => new LateChecks
+    val added = builtWhile(LateExtensions.addRules(_, java.util.Arrays.asList(rule)))
+    assert(added == ((3, 4)))
+    // Spark's own way changes the list under that query, which newer lists of Scala notice.
+    if (scala.util.Properties.versionNumberString.startsWith("2.13"))
+      assert(
+        failure(builtWhile(_.injectOptimizerRule(rule))).contains("ConcurrentModification")
+      )
+  }
+
+  test("many threads start queries while a session first meets the data source") {
+    val path = freshPath()
+    write(spark.range(5).toDF("id"), path, "append")
+    for (_ <- 0 until Budget.of(25)) inPySpark { session =>
+      val start = new CyclicBarrier(6)
+      val failures = new ConcurrentLinkedQueue[Throwable]
+      val threads =
+        for (i <- 0 until 6)
+          yield new Thread(() =>
+            try {
+              SparkSession.setActiveSession(session)
+              start.await()
+              if (i == 0) assert(load(session, path).queryExecution.optimizedPlan != null)
+              else
+                for (n <- 0 until 5)
+                  assert(session.range(3).where(s"id > $n").queryExecution.optimizedPlan != null)
+            } catch { case e: Throwable => failures.add(e) }
+          )
+      threads.foreach(_.start())
+      threads.foreach(_.join())
+      assert(failures.isEmpty, Option(failures.peek).map(messages).getOrElse(""))
+      assert(CheckedSessions.extensionsOf(session).filter(CheckedSessions.contains(_)).isPresent)
     }
   }
 }

@@ -1,11 +1,13 @@
 package io.zrecord.spark
 
-import io.zrecord.spark.job.TaskProgress
+import io.zrecord.spark.job.{ObjectBytes, TaskJobs, TaskProgress}
 import java.nio.file.{Files, Path, Paths, StandardCopyOption}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 
-import io.zrecord.rebalance.{RebalanceOptions, RebalancePlan}
+import scala.collection.JavaConverters._
+
+import io.zrecord.rebalance.{RebalanceGroup, RebalanceOptions, RebalancePlan}
 import io.zrecord.schema.{Codec, Compression}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.table.{RecordTable, TableSnapshot}
@@ -15,6 +17,8 @@ import org.apache.spark.scheduler.{
   SparkListenerTaskEnd,
   SparkListenerTaskStart
 }
+import org.apache.spark.api.java.JavaSparkContext
+import org.apache.spark.serializer.JavaSerializer
 import org.apache.spark.sql.Row
 
 /** Rebalancing by Spark: no index ever names another record, and each group is independent. */
@@ -66,6 +70,25 @@ class RebalanceSuite extends SparkSuite {
   private def damageLastValue(path: String, shard: Int): Unit = {
     val files = filesOf(path)
     files.flip(files.chunk(snapshot(path).shards().get(shard)), -9)
+  }
+
+  test("a task is sent few bytes, however many shards its group has") {
+    val path = freshPath()
+    write(spark.range(3).toDF("id"), path, "append")
+    val shard = tableAt(path).latest().shards().get(0)
+    val shards = Seq.fill(100000)(shard.withoutSizes()).asJava
+    val group = new RebalanceGroup(shards, 0, Seq(RebalanceGroup.Reason.SMALL).asJava)
+    val message = ObjectBytes.of(group)
+    assert(message.length > (1 << 20))
+    val context = JavaSparkContext.fromSparkContext(spark.sparkContext)
+    val sent = context.broadcast(message)
+    try {
+      val job = TaskJobs.ofOneTask(context, sent, (bytes: Array[Byte]) => bytes.take(1))
+      val serializer = new JavaSerializer(spark.sparkContext.getConf).newInstance()
+      val (rdd, part) = (job.rdd, job.rdd.partitions.head)
+      assert(serializer.serialize(part).remaining + serializer.serialize(rdd).remaining < 16384)
+      assert(job.collect().get(0).toSeq == message.take(1).toSeq)
+    } finally sent.destroy()
   }
 
   test("every version reads as before, and the manifest says who did it") {

@@ -138,7 +138,7 @@ class SessionCatalogStagingSuite extends SessionTablesSuite {
     spark.sql(s"create or replace table $name (text string not null) using zrecord")
     assert(spark.table(name).columns.toSeq == Seq("text"))
     assert(spark.table(name).count() == 0)
-    assert(isRefusalOfNull(failure(spark.sql(s"insert into $name values (null)"))))
+    assert(isRefusalOfNull(failure(spark.sql(s"insert into $name values (null)")), "text"))
     spark.sql(s"insert into $name values ('a')")
     assert(spark.table(name).count() == 1)
   }

@@ -224,4 +224,82 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
     assert(locationOf(s"$database.t").contains(s"$database.db"))
     spark.sql(s"drop database $database cascade")
   }
+
+  testLocally("no statement gives a table a place where dropping a table deletes another's rows") {
+    val database = freshTable()
+    spark.sql(s"create database $database")
+    val (managed, external) = (freshTable(), freshTable())
+    val (apart, outside) = (freshPath(), freshPath())
+    spark.sql(s"create table $managed using zrecord as select id from range(3)")
+    spark.sql(s"create table $external using zrecord location '$apart' as select id from range(5)")
+    val others = Seq(
+      (s"$database.owner", true, s"create table $database.owner using zrecord as"),
+      (s"$database.foreign", true, s"create table $database.foreign using parquet as"),
+      (
+        s"$database.named",
+        false,
+        s"create table $database.named using zrecord location '$outside' as"
+      )
+    )
+    others.foreach { case (_, _, create) => spark.sql(s"$create select id + 100 id from range(4)") }
+    val homes = others.map { case (other, isManaged, _) => (isManaged, locationOf(other)) }
+    for ((isManaged, home) <- homes) {
+      val (parent, link) = (Paths.get(home).getParent, Paths.get(freshPath()))
+      Files.createSymbolicLink(link, Paths.get(home))
+      val linked = Seq(s"$link", s"$link/within")
+      for (
+        place <- linked ++ Seq(home, s"$home/", s"$parent/./${Paths.get(home).getFileName}") ++
+          Seq(s"$home/within", s"$home/within/it", s"$parent")
+      ) {
+        def refused(statement: => Any): Unit = {
+          val message = failure(statement)
+          assert(
+            message.contains("where another table has its files: ") ||
+              message.contains("there is a dataset already"),
+            s"$place: $message"
+          )
+        }
+        refused(spark.sql(s"alter table $managed set location '$place'"))
+        if (isManaged) {
+          val name = freshTable()
+          refused(spark.sql(s"alter table $external set location '$place'"))
+          refused(spark.sql(s"create table $name (id bigint) using zrecord location '$place'"))
+          refused(
+            spark.sql(s"create table $name (id bigint) using zrecord options (path '$place')")
+          )
+          refused(spark.sql(s"create table $name using zrecord location '$place' as select 1L id"))
+          refused(
+            spark.sql(
+              s"create or replace table $name using zrecord location '$place' as select 1L id"
+            )
+          )
+          refused(spark.range(2).write.format("zrecord").option("path", place).saveAsTable(name))
+          assert(!spark.catalog.tableExists(name))
+        }
+      }
+    }
+    // Dropping an external table deletes nothing, so two of them may have one place.
+    val second = freshTable()
+    spark.sql(s"create table $second using zrecord location '$outside'")
+    spark.sql(s"alter table $external set location '$outside'")
+    for (name <- Seq(managed, second, external)) spark.sql(s"drop table $name")
+    for ((other, _, _) <- others) assert(ids(other) == (100L until 104L), other)
+    assert(read(apart).count() == 5)
+    spark.sql(s"drop database $database cascade")
+    assert(read(outside).count() == 4)
+  }
+
+  testLocally("a query makes no managed table of a directory with files of others") {
+    val (outer, inner) = (freshTable(), freshTable())
+    val home = s"${spark.conf.get("spark.sql.warehouse.dir").replaceFirst("^file:/*", "/")}/$outer"
+    spark.sql(
+      s"create table $inner using zrecord location '$home/inner' as select id from range(3)"
+    )
+    for (verb <- Seq("create", "create or replace")) {
+      val message = failure(spark.sql(s"$verb table $outer using zrecord as select 1L id"))
+      assert(message.contains("has other files"), message)
+    }
+    assert(!spark.catalog.tableExists(outer))
+    assert(ids(inner) == Seq(0, 1, 2))
+  }
 }

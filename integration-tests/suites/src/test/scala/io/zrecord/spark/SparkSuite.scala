@@ -218,13 +218,18 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     condition
   }
 
+  /** Chooses a fifth of all combinations by default, at least one, and all of them from scale 1. */
+  protected def chosen[A](all: Seq[A]): Seq[A] =
+    new scala.util.Random(Budget.seed).shuffle(all).take(Budget.of(all.size))
+
   /** Returns the message of an exception and of its causes. */
   protected def messages(e: Throwable): String =
     Iterator.iterate(e)(_.getCause).takeWhile(_ != null).take(10).map(_.toString).mkString("\n")
 
-  /** Tells whether an error refuses a NULL, in the words of the source or of some Spark. */
-  protected def isRefusalOfNull(message: String): Boolean =
-    message.contains("NOT NULL") || message.contains("in non-nullable field")
+  /** Tells whether an error refuses a NULL, and names the column and the remedy. */
+  protected def isRefusalOfNull(message: String, column: String): Boolean =
+    message.contains("NULL") && message.contains(s"the column '$column'") &&
+      message.contains("declared NOT NULL; give a value")
 
   protected def failure(action: => Any): String =
     messages(intercept[Throwable](action))

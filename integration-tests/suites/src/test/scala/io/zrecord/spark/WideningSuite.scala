@@ -1,6 +1,20 @@
 package io.zrecord.spark
 
+import java.util.{Optional, UUID}
+
+import scala.collection.JavaConverters._
+
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.errors.SchemaMismatchException
+import io.zrecord.schema.{Compression, ElementType, FieldSpec, NestedType, RecordSchema, Shape}
+import io.zrecord.shard.WriteOptions
+import io.zrecord.spark.options.WriteConf
+import io.zrecord.spark.path.{DatasetVersion, SparkStorages}
+import io.zrecord.spark.write.{TableCommit, WriteTarget}
+import io.zrecord.table.{RecordTable, TableSnapshot}
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Appends of narrower types: every way to append, every type that fits without a change of a
   * value, scalars, tensors and nested values.
@@ -105,6 +119,100 @@ class WideningSuite extends SparkSuite {
       assert(message.contains("cast it"), s"$narrow $wide")
       assert(read(path).count() == 1)
     }
+  }
+
+  private val scalar = Shape.scalar()
+  private val targets: Seq[(ElementType, Shape)] = {
+    import ElementType._
+    val fixed = Seq(BOOL, I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64) ++
+      Seq(DATE, TIMESTAMP, TIMESTAMP_NTZ)
+    val wide = Seq(BYTES, UTF8, decimal(9, 2), decimal(18, 2), decimal(38, 2), decimal(9, 3)) :+
+      nested(NestedType.listOf(NestedType.of(I64)))
+    fixed.flatMap(t => Seq(scalar, Shape.of(-1), Shape.of(2)).map(t -> _)) ++ wide.map(_ -> scalar)
+  }
+
+  /** An expression of each type of columns, and options of the write. */
+  private val sources: Seq[(String, Map[String, String])] = {
+    val single = Seq("true", "1Y", "1S", "1", "1L", "1.5F", "1.5D", "1.25BD") ++
+      Seq("cast(1.5 as decimal(9,2))", "date'2000-01-01'", "timestamp'2000-01-01 00:00:00Z'") ++
+      Seq("timestamp_ntz'2000-01-01 00:00:00'", "'ab'", "x'0102'", "named_struct('x', 1)")
+    (single ++ single.map(value => s"array($value, $value)")).flatMap(value =>
+      Seq(value -> Map.empty[String, String], value -> Map("shape" -> "2"))
+    )
+  }
+
+  test("every column is refused by every field when the write is planned, or is written") {
+    val location = freshPath()
+    val storage = SparkStorages.storageFor(location)
+    def fields(types: Seq[(ElementType, Shape)]) = new RecordSchema(
+      types.zipWithIndex.map { case ((kind, shape), i) =>
+        new FieldSpec(i + 1, s"v$i", kind, shape, Compression.RAW)
+      }.asJava
+    )
+    def create(path: String, types: Seq[(ElementType, Shape)]): Unit = {
+      val writer = RecordDatasetWriter
+        .create(SparkStorages.storageFor(path), fields(types), WriteOptions.defaults())
+      try writer.commit()
+      finally writer.close()
+    }
+    create(location, targets)
+    // A frame of a tensor of bytes says so in the metadata of its binary column.
+    val bytes = freshPath()
+    write(spark.sql("select x'0102' v"), bytes, "append", "shape.v" -> "2")
+    val columns = sources.map { case (value, options) =>
+      (spark.sql(s"select $value v").schema.head, options, value)
+    } ++ Seq((read(bytes).schema.head, Map.empty[String, String], "x'0102'"))
+    val base = RecordTable.at(storage).latest()
+    val accepted = for {
+      (column, options, value) <- columns
+      ((kind, shape), i) <- targets.zipWithIndex
+      if isPlanned(base, i, column, options)
+    } yield (column, options, value, kind, shape)
+    assert(accepted.exists(_._4 == ElementType.I64) && accepted.size < columns.size * 5)
+    val path = freshPath()
+    create(path, accepted.map { case (_, _, _, kind, shape) => (kind, shape) })
+    val data = spark.sql(
+      accepted.zipWithIndex
+        .map { case (a, i) => s"${a._3} v$i" }
+        .mkString("select ", ", ", "")
+    )
+    val marked = accepted.zipWithIndex.foldLeft(data) { case (frame, ((column, _, _, _, _), i)) =>
+      frame.withMetadata(s"v$i", column.metadata)
+    }
+    val shapes = accepted.zipWithIndex.collect {
+      case ((_, options, _, _, _), i) if options.nonEmpty => s"shape.v$i" -> options("shape")
+    }
+    write(marked, path, "append", shapes: _*)
+    assert(read(path).collect().head.toSeq.forall(_ != null))
+  }
+
+  /** Tells whether a write of one column into one field is planned. */
+  private def isPlanned(
+      base: TableSnapshot,
+      target: Int,
+      column: StructField,
+      options: Map[String, String]
+  ): Boolean = {
+    val field = base.schema().fields().get(target)
+    val given = options.map { case (key, value) => s"$key.${field.name()}" -> value }
+    try {
+      new TableCommit(
+        UUID.randomUUID(),
+        base.storage().location(),
+        new WriteTarget(
+          RecordTable.at(base.storage()),
+          Optional.empty(),
+          Optional.of(DatasetVersion.of(base)),
+          WriteTarget.Creation.APPEND
+        ),
+        new StructType(Array(column.copy(name = field.name()))),
+        new WriteConf(
+          new CaseInsensitiveStringMap((given + ("mergeSchema" -> "true")).asJava)
+        ),
+        false
+      )
+      true
+    } catch { case _: SchemaMismatchException => false }
   }
 
   test("null elements are refused in a tensor, and stored in a list, with a remedy that works") {

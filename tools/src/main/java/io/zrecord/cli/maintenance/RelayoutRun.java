@@ -64,7 +64,7 @@ public final class RelayoutRun {
   }
 
   /**
-   * Writes the order, or prints what would be done.
+   * Writes the order, or prints what would be done. Writes nothing if there are no records.
    *
    * @param table storage of the table
    * @param options layout of new shards
@@ -81,6 +81,13 @@ public final class RelayoutRun {
           + " by StoreSnapshot.create or an append of Spark, and put that into another order");
     }
     TableSnapshot snapshot = RecordTable.at(table).latest();
+    if (snapshot.length() == 0) {
+      order.requireFits(snapshot.schema());
+      print(
+          "nothing to put into another order: " + snapshot + " has no records",
+          json(snapshot, order));
+      return ExitCodes.DONE;
+    }
     RelayoutPlan plan = new RelayoutPlan(snapshot, order, options);
     if (isGiven("--dry-run")) {
       print(

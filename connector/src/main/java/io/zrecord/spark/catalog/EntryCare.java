@@ -1,0 +1,179 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.errors.ZRecordException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
+import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange;
+
+/**
+ * Keeps the entries of zrecord tables true. Heals an entry that names the files of another table,
+ * and gives no table a place where dropping one table would delete files of another. Stateless.
+ */
+final class EntryCare {
+  private final Supplier<String> catalog;
+  private final Loading loading;
+  private final Altering altering;
+
+  /** Loads an entry as Spark's own catalog does. */
+  interface Loading {
+    /** Loads an entry. */
+    Table load(Identifier identifier) throws NoSuchTableException;
+  }
+
+  /** Changes an entry as Spark's own catalog does. */
+  interface Altering {
+    /** Changes an entry. */
+    Table alter(Identifier identifier, TableChange... changes) throws NoSuchTableException;
+  }
+
+  /**
+   * Creates the care for a catalog.
+   *
+   * @param catalog name of the catalog, once there is one
+   */
+  EntryCare(Supplier<String> catalog, Loading loading, Altering altering) {
+    this.catalog = catalog;
+    this.loading = loading;
+    this.altering = altering;
+  }
+
+  /** Returns an entry as the metastore has it; empty if there is none of zrecord. */
+  Optional<SessionEntry> written(Identifier identifier) {
+    try {
+      return SessionEntry.of(catalog.get(), identifier, loading.load(identifier));
+    } catch (NoSuchTableException e) {
+      return Optional.empty(); // Whoever asked for a change says so.
+    }
+  }
+
+  /** Returns an entry with the location that the table really has. Changes nothing. */
+  SessionEntry sound(Identifier identifier, SessionEntry entry) {
+    try {
+      return OwnFiles.ofDoubtful(identifier, entry)
+          .filter(OwnFiles::areAtHome)
+          .map(files -> entry.at(files.home()))
+          .orElse(entry);
+    } catch (ZRecordException | IllegalArgumentException e) {
+      return entry; // The table says what is wrong when it is read or written.
+    }
+  }
+
+  /**
+   * Prepares a change that moves or deletes the files which the entry of a table names. Corrects
+   * the entry if the files are another table's.
+   *
+   * @throws IllegalStateException if that cannot be done
+   */
+  void settle(Identifier identifier, String change) {
+    Optional<OwnFiles> doubtful =
+        written(identifier).flatMap(entry -> OwnFiles.ofDoubtful(identifier, entry));
+    if (doubtful.isEmpty()) {
+      return;
+    }
+    OwnFiles files = doubtful.get();
+    if (files.areAtHome()) {
+      correct(identifier, files, change);
+    } else if (files.areOfAnother()) {
+      throw new IllegalStateException(cannot(change, files) + "; give the table a place of its own"
+          + " first: alter table " + files.entry().name() + " set location '…'");
+    }
+  }
+
+  private void correct(Identifier identifier, OwnFiles files, String change) {
+    try {
+      change(
+          identifier,
+          files.entry(),
+          List.of(TableChange.setProperty(TableCatalog.PROP_LOCATION, files.home())));
+      forgetLocation(identifier, files.entry());
+    } catch (NoSuchTableException | RuntimeException e) {
+      throw new IllegalStateException(
+          cannot(change, files) + ", while its own are at " + files.home()
+              + ", and the session's catalog does not correct the entry: " + e.getMessage()
+              + "; try again as somebody who may alter the table",
+          e);
+    }
+  }
+
+  private static String cannot(String change, OwnFiles files) {
+    return "Cannot " + change + " " + files.entry().name() + ": its entry names "
+        + files.entry().location() + ", where the files of another table are or were";
+  }
+
+  /** Leaves an entry its location, and takes the copy away that a rename would make untrue. */
+  void forgetLocation(Identifier identifier, SessionEntry entry) throws NoSuchTableException {
+    change(identifier, entry, List.of(TableChange.removeProperty(TableCatalog.PROP_LOCATION)));
+  }
+
+  /**
+   * Changes an entry. Every Spark takes a location among the properties for the truth, which it is
+   * not after a rename. So a managed table has none there afterwards.
+   */
+  void alter(Identifier identifier, SessionEntry entry, List<TableChange> changes)
+      throws NoSuchTableException {
+    if (changes.stream().anyMatch(change -> isOf(change, TableCatalog.PROP_LOCATION))) {
+      changes.forEach(change -> requireUntaken(identifier, entry, change));
+      change(identifier, entry, changes);
+      if (entry.isManaged()) {
+        forgetLocation(identifier, entry);
+      }
+      return;
+    }
+    settle(identifier, "alter");
+    List<TableChange> all = new ArrayList<>(changes);
+    all.add(TableChange.removeProperty(TableCatalog.PROP_LOCATION));
+    change(identifier, entry, all);
+  }
+
+  private static void requireUntaken(
+      Identifier identifier, SessionEntry entry, TableChange change) {
+    if (change instanceof TableChange.SetProperty set
+        && set.property().equals(TableCatalog.PROP_LOCATION)) {
+      String place = Metastore.absolute(set.value(), identifier);
+      requireUntaken(
+          identifier, "give " + entry.name() + " the location " + place, place, entry.isManaged());
+    }
+  }
+
+  /**
+   * Refuses a place for a table where dropping one of two tables would delete files of the other.
+   *
+   * @param what what cannot be done then, for the message
+   * @param isManaged whether dropping the table deletes its files
+   * @throws IllegalArgumentException if another table has files there, within or above
+   */
+  static void requireUntaken(Identifier identifier, String what, String place, boolean isManaged) {
+    new OtherTables(identifier).inTheWay(place, isManaged).ifPresent(other -> {
+      throw new IllegalArgumentException("Cannot " + what + ", where another table has its files: "
+          + other.table() + " is at " + other.location() + ". Dropping "
+          + (isManaged && other.isManaged()
+              ? "one of the two tables"
+              : isManaged ? "this table" : other.table())
+          + " would delete files of the other; name another directory");
+    });
+  }
+
+  /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */
+  private void change(Identifier identifier, SessionEntry entry, List<TableChange> changes)
+      throws NoSuchTableException {
+    List<TableChange> all = new ArrayList<>(changes);
+    String comment = entry.properties().get(TableCatalog.PROP_COMMENT);
+    if (comment != null
+        && changes.stream().noneMatch(change -> isOf(change, TableCatalog.PROP_COMMENT))) {
+      all.add(TableChange.setProperty(TableCatalog.PROP_COMMENT, comment));
+    }
+    altering.alter(identifier, all.toArray(TableChange[]::new));
+  }
+
+  private static boolean isOf(TableChange change, String property) {
+    return (change instanceof TableChange.SetProperty set && set.property().equals(property))
+        || (change instanceof TableChange.RemoveProperty removed
+            && removed.property().equals(property));
+  }
+}

@@ -1,0 +1,74 @@
+package io.zrecord.spark.rules;
+
+import io.zrecord.spark.catalog.ZRecordTable;
+import java.util.Arrays;
+import java.util.Optional;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import scala.PartialFunction;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
+
+/**
+ * Lets Spark say which dataset, and what to do, where it refuses a NULL for a column that is NOT
+ * NULL. Spark checks such columns in each row of a write, and its message has the name of the
+ * column and advice about Scala's classes. Stateless.
+ */
+public final class RefusalsOfNull extends Rule<LogicalPlan> {
+  @Override
+  public LogicalPlan apply(LogicalPlan plan) {
+    if (plan instanceof V2WriteCommand write
+        && write.table() instanceof DataSourceV2Relation relation
+        && relation.table() instanceof ZRecordTable table) {
+      Checks checks = new Checks(table);
+      return plan.mapChildren(query -> query.transformExpressions(checks));
+    }
+    return plan;
+  }
+
+  /** The checks of the columns of a table. */
+  private record Checks(ZRecordTable table) implements PartialFunction<Expression, Expression> {
+    @Override
+    public boolean isDefinedAt(Expression expression) {
+      return expression instanceof AssertNotNull check && column(check).isPresent();
+    }
+
+    @Override
+    public Expression apply(Expression expression) {
+      AssertNotNull check = (AssertNotNull) expression;
+      return check.makeCopy(
+          new Object[] {check.child(), listOf(refusal(column(check).get()))});
+    }
+
+    private String refusal(String column) {
+      return "NULL for the column '" + column + "' of " + table.name()
+          + ", which is declared NOT NULL; give a value, or drop NOT NULL from the declaration";
+    }
+
+    /** Returns the column that a check is for; empty if the check has another text already. */
+    private Optional<String> column(AssertNotNull check) {
+      Iterator<?> path = ((Iterable<?>) check.productElement(1)).iterator();
+      String first = path.hasNext() ? String.valueOf(path.next()) : "";
+      return path.hasNext()
+          ? Optional.empty()
+          : Arrays.stream(table.schema().fieldNames())
+              .filter(first::equalsIgnoreCase)
+              .findFirst();
+    }
+
+    /** Makes one of Scala's lists, whose interfaces differ between releases. */
+    private static Object listOf(String text) {
+      try {
+        Object empty =
+            Class.forName("scala.collection.immutable.Nil$").getField("MODULE$").get(null);
+        return empty.getClass().getMethod("$colon$colon", Object.class).invoke(empty, text);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("This release of Scala has other lists", e);
+      }
+    }
+  }
+}
