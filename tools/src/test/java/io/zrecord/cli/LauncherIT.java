@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LauncherIT {
   private static final Path LAUNCHER =
       Path.of("../bin/zrecord").toAbsolutePath().normalize();
+  private static final String OF_SHORT_PROCESSES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
   @TempDir
   Path directory;
@@ -42,6 +43,7 @@ final class LauncherIT {
         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()));
     builder.environment().keySet().retainAll(List.of("PATH"));
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("ZRECORD_JAVA_OPTIONS", OF_SHORT_PROCESSES);
     Process process = builder.start();
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     return new Said(
@@ -95,6 +97,7 @@ final class LauncherIT {
         .redirectOutput(out.toFile())
         .redirectError(ProcessBuilder.Redirect.INHERIT);
     feed.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    feed.environment().put("ZRECORD_JAVA_OPTIONS", OF_SHORT_PROCESSES);
     Process process = feed.start();
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).isZero();
