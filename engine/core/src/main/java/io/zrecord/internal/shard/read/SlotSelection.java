@@ -160,7 +160,7 @@ final class SlotSelection implements Selection {
     int selected = slots.count;
     slots.count = 0;
     long tableBytes = selected > 0 && context.isRemote(slots.source[0])
-        ? fillFromAfar(selected)
+        ? fillRemote(selected)
         : fill(0, selected, false);
     slots.count = selected;
     if (fixedWidth >= 0) {
@@ -179,7 +179,7 @@ final class SlotSelection implements Selection {
    * the bytes take more memory than a selection may hold, values are copied out of them, a part of
    * the selection after the other.
    */
-  private long fillFromAfar(int selected) {
+  private long fillRemote(int selected) {
     boolean isPatched = prepare(selected);
     List<Prefetched.Range> asked = new ArrayList<>();
     long tableBytes = 0;

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * an untouched table asks: each layout of a field, with records updated and deleted, shards that
  * lack the field, and values of a promoted type, read in each way.
  */
-final class PatchedFromAfarTest {
+final class RemotePatchesTest {
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withDurability(Durability.NONE);
   private static final int REGION_BYTES = 1 << 20;

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a gather asks of a storage whose files are not mapped. */
-final class GatherFromAfarTest {
+final class RemoteGatherTest {
   private static final int SHARDS = 3;
   private static final int REGION_BYTES = 1 << 20;
 

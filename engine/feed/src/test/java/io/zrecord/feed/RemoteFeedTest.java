@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a feed asks of a storage whose files are not mapped. */
-final class FeedFromAfarTest {
+final class RemoteFeedTest {
   private static final int SHARDS = 2;
   private static final int RECORDS = 1024;
   private static final int VALUE_BYTES = 16 << 10;
