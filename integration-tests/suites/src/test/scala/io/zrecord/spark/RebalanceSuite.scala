@@ -368,25 +368,16 @@ class RebalanceSuite extends SparkSuite {
     val expected = rows(read(path))
     val files = filesOf(path).names
     val sizes = Seq("--min-shard-bytes", "1m", "--target-shard-bytes", "1m")
-    def start(arguments: String*): SubmittedProcess =
-      SubmittedProcess.start("io.zrecord.spark.Rebalance", arguments: _*)
-    def run(arguments: String*): SubmittedProcess = {
-      val process = start(arguments: _*)
-      process.exitCode()
-      process
-    }
-    // Commands that change nothing run at the same time as the others.
-    val nothing = start(freshPath())
-    val wrong = start(path, "--min-utilization", "2")
-    val help = start("--help")
+    def run(arguments: String*): CommandInProcess =
+      CommandInProcess.run(new RebalanceJob(), arguments: _*)
     val plan = run(path +: "--dry-run" +: sizes: _*)
-    assert(plan.exitCode() == 0, plan.err)
+    assert(plan.exitCode == 0, plan.err)
     assert(plan.out.matches("""\{"version":0,"groups":2,"records":200,.*\}\n"""), plan.out)
     assert(plan.err.contains("would rewrite 2 shards, records 0 to 99"))
     assert(filesOf(path).names == files)
 
     damageLastValue(path, 1)
-    val done = run(path +: sizes: _*)
+    val done = SubmittedProcess.start("io.zrecord.spark.Rebalance", path +: sizes: _*)
     assert(done.exitCode() == 3, done.err)
     assert(
       done.out.matches("""\{"groups":1,"records":100,"shardsBefore":2,.*"groupsFailed":1,.*\}\n"""),
@@ -397,9 +388,12 @@ class RebalanceSuite extends SparkSuite {
     assert(rows(read(path).where("_index >= 100")) == expected.drop(100))
     assert(snapshot(path).properties().get("applicationName") == "io.zrecord.spark.Rebalance")
 
-    assert(nothing.exitCode() == 2 && nothing.err.contains("There is no zrecord table"))
-    assert(wrong.exitCode() == 2 && wrong.err.contains("0 to 1"), wrong.err)
-    assert(help.exitCode() == 0 && help.out.contains("--target-shard-bytes"), help.err)
+    val nothing = run(freshPath())
+    assert(nothing.exitCode == 2 && nothing.err.contains("There is no zrecord table"), nothing.err)
+    val wrong = run(path, "--min-utilization", "2")
+    assert(wrong.exitCode == 2 && wrong.err.contains("0 to 1"), wrong.err)
+    val help = run("--help")
+    assert(help.exitCode == 0 && help.out.contains("--target-shard-bytes"), help.err)
   }
 
   private def slow = java.util.Map.of("bin", Compression.of(Codec.FLATE))

@@ -274,30 +274,28 @@ class VerifySuite extends SparkSuite {
 
   test("the command and its exit codes") {
     val path = table()
-    def run(arguments: String*): SubmittedProcess = {
-      val process = SubmittedProcess.start("io.zrecord.spark.Verify", arguments: _*)
-      process.exitCode()
-      process
-    }
+    def run(arguments: String*): CommandInProcess =
+      CommandInProcess.run(new VerifyJob(), arguments: _*)
     val sound = run(path)
-    assert(sound.exitCode() == 0, sound.err)
+    assert(sound.exitCode == 0, sound.err)
     assert(sound.out.matches("""\{"sound":true,.*"records":400,"values":800,.*\}\n"""), sound.out)
     damage(path)
     val list = freshPath()
-    val damaged = run(path, "--bad-values", list)
+    val damaged =
+      SubmittedProcess.start("io.zrecord.spark.Verify", path, "--bad-values", list)
     assert(damaged.exitCode() == 1, damaged.err)
     assert(damaged.out.contains(""""badValues":100"""), damaged.out)
     assert(damaged.err.contains("field 'text', records 0 to 99"))
     assert(spark.read.json(list).select("index", "count").head() == Row(0L, 100L))
     // The error comes before anything is checked.
     val taken = run(path, "--bad-values", list)
-    assert(taken.exitCode() == 2 && taken.out.isEmpty && taken.err.contains("it exists"), taken.err)
+    assert(taken.exitCode == 2 && taken.out.isEmpty && taken.err.contains("it exists"), taken.err)
     val file = Files.createFile(Paths.get(freshLocalPath()))
     val below = run(path, "--bad-values", file.resolve("list").toString)
-    assert(below.exitCode() == 2 && below.out.isEmpty, below.err)
+    assert(below.exitCode == 2 && below.out.isEmpty, below.err)
     assert(below.err.contains("name a directory that can be created"), below.err)
-    assert(run(path, "--version", "7").exitCode() == 2)
-    assert(run(path, "--version", "0", "--tag", "x").exitCode() == 2)
+    assert(run(path, "--version", "7").exitCode == 2)
+    assert(run(path, "--version", "0", "--tag", "x").exitCode == 2)
   }
 
   test("it is said if a shard has more bad values than are listed") {
@@ -317,11 +315,10 @@ class VerifySuite extends SparkSuite {
       writer.commit()
     } finally writer.close()
     val list = freshPath()
-    val process =
-      SubmittedProcess.start("io.zrecord.spark.Verify", path, "--bad-values", list)
-    assert(process.exitCode() == 1, process.err)
-    assert(process.out.contains(""""badValues":100200"""), process.out)
-    assert(process.err.contains("lacks 200 findings"), process.err)
+    val run = CommandInProcess.run(new VerifyJob(), path, "--bad-values", list)
+    assert(run.exitCode == 1, run.err)
+    assert(run.out.contains(""""badValues":100200"""), run.out)
+    assert(run.err.contains("lacks 200 findings"), run.err)
     assert(spark.read.json(list).count() == 100000)
   }
 }
