@@ -34,7 +34,7 @@ record Declaration(StructType columns) {
   /** Tells whether values of the declared type are stored as the type that was found. */
   static boolean isStoredAs(DataType declared, DataType found) {
     DataType stored = SparkTypes.isLimitedString(declared) ? DataTypes.StringType : declared;
-    return stored.catalogString().equals(found.catalogString());
+    return SparkTypes.plainName(stored).equals(SparkTypes.plainName(found));
   }
 
   /** Describes a declared column that the dataset does not have, if there is one. */

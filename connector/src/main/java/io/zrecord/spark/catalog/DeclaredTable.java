@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
@@ -138,6 +139,15 @@ final class DeclaredTable extends ZRecordTable {
   @Override
   public Map<String, String> properties() {
     return entry.properties();
+  }
+
+  /**
+   * Returns the columns with CHAR and VARCHAR as they were declared, for statements that describe
+   * the table. Spark itself takes such columns for strings of limited length when it reads.
+   */
+  @Override
+  public StructType schema() {
+    return CharVarcharUtils.getRawSchema(super.schema());
   }
 
   /** Returns all capabilities of a sound table, so that Spark asks and receives the reason. */

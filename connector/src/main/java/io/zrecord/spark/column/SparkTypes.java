@@ -196,7 +196,15 @@ public final class SparkTypes {
 
   /** Tells whether a type is CHAR or VARCHAR, which some releases have as kinds of strings. */
   public static boolean isLimitedString(DataType type) {
-    return type.catalogString().matches("(var)?char\\([0-9]+\\)");
+    return plainName(type).matches("(var)?char\\([0-9]+\\)");
+  }
+
+  /**
+   * Returns the name of a type without the collation that compares bytes, which SHOW CREATE TABLE
+   * of Spark 4.2 writes out. Strings without a collation have the same values and order.
+   */
+  public static String plainName(DataType type) {
+    return type.catalogString().replace(" collate UTF8_BINARY", "");
   }
 
   /**
@@ -204,7 +212,7 @@ public final class SparkTypes {
    * type: stored values would compare differently.
    */
   private static boolean isString(DataType type) {
-    return type.equals(DataTypes.StringType) || isLimitedString(type);
+    return plainName(type).equals("string") || isLimitedString(type);
   }
 
   /** Returns the shape with which a column is written when no option gives another shape. */

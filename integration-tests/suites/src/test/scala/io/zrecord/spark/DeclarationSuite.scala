@@ -212,6 +212,36 @@ class DeclarationSuite extends Declarations {
     assert(at(2).length == 2)
   }
 
+  declared("DESCRIBE and SHOW CREATE TABLE say what was declared, before and after an insert") {
+    val columns =
+      "(id bigint comment 'key', v int default 5, c char(4), w varchar(4) comment 'w', s string)"
+    def described(name: String) =
+      spark.sql(s"describe $name").collect().map(_.toSeq.mkString(" ")).toSeq
+    val name = created(columns)
+    val before = described(name)
+    for (shown <- Seq("id bigint key", "c char(4)", "w varchar(4) w"))
+      assert(before.exists(_.startsWith(shown)), before)
+    for (isFilled <- Seq(false, true)) {
+      if (isFilled) spark.sql(s"insert into $name values (1, default, 'a', 'b', 'c')")
+      assert(described(name) == before)
+      val shown = spark.sql(s"show create table $name").head().getString(0)
+      val copy = freshTable()
+      val ddl = shown
+        .replaceFirst("(?s)CREATE TABLE [^(]*\\(", s"create table $copy (")
+        .replaceFirst("LOCATION '[^']*'", s"location '${freshPath()}'")
+      spark.sql(ddl)
+      // Spark 4.2 writes the collation out that a string has without one.
+      assert(described(copy).map(_.replace(" collate UTF8_BINARY", "")) == before, ddl)
+      spark.sql(s"insert into $copy values (2, default, 'a', 'b', 'c')")
+      assert(all(copy) == Seq(Row(2L, 5, "a   ", "b", "c")))
+    }
+    assert(all(name) == Seq(Row(1L, 5, "a   ", "b", "c")))
+    assert(
+      failure(spark.sql(s"insert into $name values (1, 1, 'aaaaa', 'b', 'c')")).toLowerCase
+        .contains("length")
+    )
+  }
+
   test("an insert that leaves out a column that is NOT NULL is refused before its tasks") {
     val name = created("(id int, v int not null)")
     for (_ <- 1 to 2) {
