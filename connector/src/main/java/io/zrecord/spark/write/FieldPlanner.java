@@ -9,7 +9,6 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
-import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.WriteConf;
@@ -257,8 +256,7 @@ final class FieldPlanner {
     }
     Compression compression = conf.compressionOf(column.name()).orElse(Compression.RAW);
     Shape shape = isList ? Shape.scalar() : asked.orElseGet(() -> SparkTypes.shapeOf(column));
-    FieldSpec field =
-        ColumnMetadata.keep(new FieldSpec(id, column.name(), type, shape, compression), column);
+    FieldSpec field = new FieldSpec(id, column.name(), type, shape, compression);
     return column.getComment().isDefined()
         ? field.withRules(FieldRules.NONE.withComment(column.getComment().get()))
         : field;

@@ -53,33 +53,6 @@ class CommentsSuite extends SparkSuite {
       assert(comment(copy).contains("the key"))
     }
 
-  test("other metadata of a column comes back, and what Spark and zrecord say goes before it") {
-    val nested = new MetadataBuilder().putLong("x", 1).putDoubleArray("y", Array(0.5, 2)).build()
-    val metadata = new MetadataBuilder()
-      .putString("comment", "the key")
-      .putMetadata("ml", nested)
-      .putString("zrecord.dtype", "f64")
-      .putString("__CHAR_VARCHAR_TYPE_STRING", "char(3)")
-      .build()
-    val data = spark.range(3).select(col("id").as("id", metadata))
-    val path = freshPath()
-    write(data, path, "errorifexists")
-    write(spark.range(2).toDF("id"), path, "append")
-    write(spark.range(4).toDF("id"), path, "overwrite")
-    def said(path: String) = read(path).schema("id").metadata
-    for (place <- Seq(path, { val copy = freshPath(); write(read(path), copy, "append"); copy })) {
-      assert(said(place).getMetadata("ml") == nested)
-      assert(said(place).getString("zrecord.dtype") == "i64")
-      assert(!said(place).contains("__CHAR_VARCHAR_TYPE_STRING"))
-      assert(comment(place).contains("the key"))
-    }
-    val large = new MetadataBuilder().putString("text", "x" * (1 << 20)).build()
-    val refused = failure(
-      write(spark.range(1).select(col("id").as("id", large)), freshPath(), "append")
-    )
-    assert(refused.contains("column 'id' has metadata of 1048") && refused.contains("without"))
-  }
-
   test("an added column has its comment, and the others keep theirs") {
     val path = freshPath()
     write(commented("the key"), path, "append")
