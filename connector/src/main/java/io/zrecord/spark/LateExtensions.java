@@ -38,8 +38,8 @@ final class LateExtensions {
       scala.Option<SparkSession> session =
           active.isDefined() ? active : SparkSession.getDefaultSession();
       if (session.isDefined() && !session.get().sparkContext().isStopped()) {
-        addRules(session.get());
         addCatalog(session.get());
+        addRules(session.get());
       }
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("The session was not extended", e);

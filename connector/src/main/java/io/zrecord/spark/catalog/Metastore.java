@@ -90,7 +90,10 @@ final class Metastore {
           .orElseThrow()
           .invoke(catalog(), arguments);
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("Cannot list the tables of the session's catalog", e);
+      throw new IllegalStateException(
+          "Cannot tell which places other tables have: the session's catalog does not answer "
+              + name + " of " + Arrays.toString(arguments) + "; try again",
+          e);
     }
   }
 

@@ -2,7 +2,6 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.path.SparkStorages;
 import java.net.URI;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
@@ -31,9 +30,14 @@ record OtherTables(Identifier identifier) {
    */
   record Place(String table, String location, boolean isManaged) {}
 
-  /** Tells whether another table has its files at a place. */
+  /**
+   * Tells whether another table of the same database has its files at a place. Only a table of the
+   * same database can have taken the directory of a table that was renamed.
+   *
+   * @throws IllegalStateException if the tables cannot be listed
+   */
   boolean areAt(String place) {
-    return places()
+    return placesIn(Metastore.databaseOf(identifier))
         .anyMatch(other -> SparkStorages.isWithin(place, other.location())
             && SparkStorages.isWithin(other.location(), place));
   }
@@ -43,6 +47,8 @@ record OtherTables(Identifier identifier) {
    *
    * @param place where the files of this table are
    * @param isManaged whether dropping this table deletes its files
+   * @throws IllegalStateException if the tables of a database cannot be listed, unless the user may
+   *     not list those of a database that is not this table's
    */
   Optional<Place> inTheWay(String place, boolean isManaged) {
     return places()
@@ -53,22 +59,43 @@ record OtherTables(Identifier identifier) {
   }
 
   private Stream<Place> places() {
-    String database = Metastore.databaseOf(identifier);
+    String own = Metastore.databaseOf(identifier);
     return Metastore.databases().stream()
-        .flatMap(name -> tables(name).stream()
-            .filter(table -> !name.equalsIgnoreCase(database)
-                || !table.identifier().table().equalsIgnoreCase(identifier.name()))
-            .flatMap(table -> placeOf(name, table).stream()));
+        .flatMap(name -> name.equalsIgnoreCase(own) ? placesIn(name) : placesInOther(name));
   }
 
-  /** A database that nobody may look into hides its tables. */
-  private static List<CatalogTable> tables(String database) {
+  private Stream<Place> placesIn(String database) {
+    boolean isOwn = database.equalsIgnoreCase(Metastore.databaseOf(identifier));
+    return Metastore.tables(database).stream()
+        .filter(table -> !isOwn || !table.identifier().table().equalsIgnoreCase(identifier.name()))
+        .flatMap(table -> placeOf(database, table).stream());
+  }
+
+  /** A database that a user may not look into hides its tables. */
+  private Stream<Place> placesInOther(String database) {
     try {
-      return Metastore.tables(database);
-    } catch (RuntimeException e) {
-      LOG.warn("No place is compared with those of the tables in the database {}", database, e);
-      return List.of();
+      return placesIn(database);
+    } catch (IllegalStateException e) {
+      if (!isDenied(e)) {
+        throw e;
+      }
+      LOG.warn("No place is compared with those of the tables in the database {}: {}", database, e);
+      return Stream.empty();
     }
+  }
+
+  /** Every metastore has exceptions of its own for that. */
+  private static boolean isDenied(Throwable failure) {
+    for (Throwable e = failure; e != null; e = e.getCause()) {
+      String said = e.toString();
+      if (e instanceof SecurityException
+          || said.contains("AccessControlException")
+          || said.contains("AuthorizationException")
+          || said.contains("Permission denied")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns the place of a table; empty for a view. */

@@ -80,6 +80,8 @@ public final class PathCatalog extends DatasetCatalog {
   /** Takes an empty directory for something that is there, as Spark's own sources do. */
   @Override
   protected boolean isTaken(DatasetPath dataset) {
+    // This save asks for no table. What is asked for next is somebody else's to read.
+    forget();
     return super.isTaken(dataset) || dataset.isEmptyDirectory();
   }
 

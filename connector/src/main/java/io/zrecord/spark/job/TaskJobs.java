@@ -68,8 +68,8 @@ public final class TaskJobs {
       long recordCount,
       LongConsumer onRecords) {
     TaskProgress progress = new TaskProgress(described(description), task.recordsId(), onRecords);
-    spark.sc().addSparkListener(progress);
     Broadcast<byte[]> sent = spark.broadcast(ObjectBytes.of(message));
+    spark.sc().addSparkListener(progress);
     try {
       List<ShardSummary> shards = run(() -> ofOneTask(spark, sent, task), description);
       progress.tell(recordCount);

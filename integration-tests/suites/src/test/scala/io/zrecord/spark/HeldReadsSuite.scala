@@ -112,6 +112,18 @@ class HeldReadsSuite extends SparkSuite {
     assert(stored("zrecord") == stored("parquet"))
   }
 
+  test("a view is written by position after a save that wrote nothing") {
+    for (mode <- Seq("ignore", "errorifexists")) {
+      val path = freshPath()
+      val data = spark.range(1).selectExpr("id a", "id b")
+      write(data, path, "append")
+      val name = viewOf(read(path))
+      if (mode == "ignore") write(data, path, mode) else failure(write(data, path, mode))
+      spark.sql(s"insert into $name select 1L as b, 2L as a")
+      assert(read(path).where("a = 1 and b = 2").count() == 1, mode)
+    }
+  }
+
   test("a view that was made before a commit loses nothing, and one of a version is not written") {
     val path = dataset()
     val name = viewOf(read(path))

@@ -5,11 +5,11 @@ import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.catalog.{ExternalCatalog, ExternalCatalogWithListener}
 
-/** A metastore that creates and drops tables, but refuses to alter them. */
+/** A metastore that refuses one of its methods. */
 object RefusingMetastore {
 
-  /** Runs an action while the metastore of a session refuses. */
-  def during[T](spark: SparkSession)(action: => T): T = {
+  /** Runs an action while the metastore of a session refuses a method. */
+  def during[T](spark: SparkSession, method: String = "alterTable")(action: => T): T = {
     // Spark hides this from the compiler.
     val shared = classOf[SparkSession].getMethod("sharedState").invoke(spark)
     val catalog = shared.getClass
@@ -17,7 +17,7 @@ object RefusingMetastore {
       .invoke(shared)
       .asInstanceOf[ExternalCatalogWithListener]
     val real = catalog.unwrapped
-    replace(catalog, refusing(real))
+    replace(catalog, refusing(real, method))
     try action
     finally replace(catalog, real)
   }
@@ -28,15 +28,15 @@ object RefusingMetastore {
     field.set(catalog, delegate)
   }
 
-  private def refusing(real: ExternalCatalog): ExternalCatalog =
+  private def refusing(real: ExternalCatalog, refused: String): ExternalCatalog =
     Proxy
       .newProxyInstance(
         getClass.getClassLoader,
         Array(classOf[ExternalCatalog]),
         new InvocationHandler {
           override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef =
-            if (method.getName == "alterTable")
-              throw new UnsupportedOperationException("the metastore refuses to alter tables")
+            if (method.getName == refused)
+              throw new UnsupportedOperationException(s"the metastore refuses $refused")
             else
               try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
               catch { case e: InvocationTargetException => throw e.getCause }

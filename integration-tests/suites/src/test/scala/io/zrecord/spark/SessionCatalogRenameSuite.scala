@@ -114,6 +114,31 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
     }
   }
 
+  testLocally(
+    "nothing is read, written or dropped while the places of other tables are not known"
+  ) {
+    val (first, second, old) = pointedBack()
+    createAgain(first)
+    for (
+      statement <- Seq(
+        "select * from %",
+        "insert overwrite % select 7L",
+        "drop table %",
+        "alter table % rename to %_2",
+        s"alter table % set location '$old'"
+      )
+    ) {
+      val message = RefusingMetastore.during(spark, "getTablesByName") {
+        failure(spark.sql(statement.replace("%", second)).collect())
+      }
+      assert(message.contains("which places other tables have"), s"$statement: $message")
+      assert(ids(first) == hundreds)
+      assert(ids(second) == Seq(0, 1, 2))
+    }
+    spark.sql(s"drop table $second")
+    assert(ids(first) == hundreds)
+  }
+
   testLocally("files of another table are neither moved nor deleted where a table's own are gone") {
     for (
       change <- Seq("drop table %", "alter table % rename to %_2", "comment on table % is 'x'")

@@ -220,7 +220,9 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   /** Chooses a fifth of all combinations by default, at least one, and all of them from scale 1. */
   protected def chosen[A](all: Seq[A]): Seq[A] =
-    new scala.util.Random(Budget.seed).shuffle(all).take(Budget.of(all.size))
+    chance.shuffle(all).take(Budget.of(all.size))
+
+  private lazy val chance = new scala.util.Random(Budget.seed)
 
   /** Returns the message of an exception and of its causes. */
   protected def messages(e: Throwable): String =
