@@ -13,13 +13,9 @@ import io.zrecord.internal.store.write.StoreWriter;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Creations, recoveries and closings of stores that fail at any call. */
+/** Creations and closings of stores that fail at any call. */
 final class FailedEndsTest {
   private static final long SEED = 5;
 
@@ -160,68 +156,6 @@ final class FailedEndsTest {
     store.append(store.newValues());
     store.commit();
     return store;
-  }
-
-  /** Files of a process that is killed when it is about to publish the meta file. */
-  private static final class Killed extends ForwardingFiles {
-    private boolean isDead;
-
-    Killed(MutableFiles files) {
-      super(files);
-    }
-
-    private void requireLife() {
-      if (isDead) {
-        throw new IllegalStateException("killed");
-      }
-    }
-
-    @Override
-    public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
-      isDead |= name.equals("meta.json");
-      requireLife();
-      super.replace(name, writing, lastCheck);
-    }
-
-    @Override
-    public byte[] read(String name, int maxBytes) {
-      requireLife();
-      return super.read(name, maxBytes);
-    }
-
-    @Override
-    public void delete(String name) {
-      requireLife();
-      super.delete(name);
-    }
-  }
-
-  @Test
-  void recoveriesThatAreKilledLeaveOneCopyOfTheTables() {
-    PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
-    committed(files);
-    Set<String> seen = new TreeSet<>();
-    for (int kill = 0; kill < 4; kill++) {
-      assertThatThrownBy(() -> RecordStore.open(new Killed(files), options(), () -> {}))
-          .isInstanceOf(IllegalStateException.class);
-      List<String> tables = tables(files);
-      assertThat(tables).hasSizeLessThanOrEqualTo(4 * StoreModel.SCHEMA.fields().size());
-      seen.addAll(tables);
-    }
-    // The first goes on with the tables that are there, the others with copies of their own.
-    assertThat(seen).hasSize((1 + 3) * 2 * StoreModel.SCHEMA.fields().size());
-    try (RecordStore store = RecordStore.open(files, options(), () -> {})) {
-      assertThat(store.length()).isEqualTo(2);
-      assertThat(tables(files))
-          .hasSize(2 * StoreModel.SCHEMA.fields().size())
-          .doesNotContainAnyElementsOf(seen);
-    }
-  }
-
-  private static List<String> tables(PowerLossFiles files) {
-    return files.list("").stream()
-        .filter(name -> name.endsWith(".offset") || name.endsWith(".crc32c"))
-        .toList();
   }
 
   /** Returns an open store with a record that is committed and one that is not. */

@@ -157,20 +157,6 @@ public final class StoreLeftovers {
   }
 
   /**
-   * Deletes tables that the meta file does not name, such as the copies of recoveries that were
-   * killed, so that copies of them do not add up. The journal names no tables, so they are
-   * nobody's, whatever else is lost. A reader that is just opening tables by an older meta file
-   * reads the meta file again.
-   */
-  public static void removeTables(MutableFiles files, StoreMeta meta, WriterToken writer) {
-    List<String> unnamed =
-        of(files, meta).stream().filter(name -> name.indexOf('/') < 0).toList();
-    // All of these were there before a later writer came.
-    writer.require();
-    unnamed.forEach(files::delete);
-  }
-
-  /**
    * Deletes the files of a store that was turned into a table. The files of the table have other
    * names.
    */

@@ -131,13 +131,7 @@ final class CommittedState implements AutoCloseable {
 
   /** Tells whether a failure says something of the store, and not of a change meanwhile. */
   boolean isUndisturbed() {
-    return isOfOneCheckpoint()
-        && stems(StoreMetaFile.read(store)).equals(stems(meta))
-        && hasWriter == hasWriter(path);
-  }
-
-  private static List<String> stems(StoreMeta meta) {
-    return meta.shard().fields().stream().map(FieldMeta::stem).toList();
+    return isOfOneCheckpoint() && hasWriter == hasWriter(path);
   }
 
   /** Returns an estimate of the length, which saves replaying. The journal decides. */

@@ -166,8 +166,6 @@ public final class StoreRecovery {
       opened.add(journal);
       LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer);
       if (writer.isTakenOver() && live.wasEntered()) {
-        copies.addAll(StoreLeftovers.nextStems(files, meta));
-        StoreLeftovers.removeTables(files, meta, writer);
         meta = withCopiedTables(files, meta, tables, copies);
         opened.addAll(List.of(tables));
       }
@@ -209,10 +207,11 @@ public final class StoreRecovery {
    * still there. The journal has every change that a copy may have caught in part.
    *
    * @param tables replaced by the copies
-   * @param stems the names of the copies
+   * @param stems takes the names of the copies
    */
   private static StoreMeta withCopiedTables(
       MutableFiles files, StoreMeta meta, EntryTable[] tables, List<String> stems) {
+    stems.addAll(StoreLeftovers.nextStems(files, meta));
     ShardMeta shard = meta.shard();
     List<FieldMeta> copied = new ArrayList<>();
     for (int i = 0; i < tables.length; i++) {
