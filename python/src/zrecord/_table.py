@@ -226,7 +226,7 @@ def _contradiction(path: Location, hint: _Hint | None, last: _Manifest | None, n
 def _is_of_table_before(path: Location, hint: _Hint, manifest: _Manifest) -> bool:
     """Tells whether a slow publisher of a table that was in the directory before left the hint: it names another table
     and another commit, and all versions down to the floor follow the one before."""
-    if hint.table == manifest.table or hint.commit == manifest.commit or manifest.version == 0:
+    if hint.table == manifest.table or hint.commit == manifest.commit or manifest.is_beginning:
         return False
     at = manifest
     while True:

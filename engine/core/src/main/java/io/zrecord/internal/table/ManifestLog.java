@@ -222,7 +222,8 @@ public final class ManifestLog {
   }
 
   private boolean isChained(Link link) {
-    if (link.version() == 0) {
+    // A beginning follows anything, also what a storage let it overwrite.
+    if (link.isBeginning()) {
       return false;
     }
     Link at = link;
