@@ -79,7 +79,10 @@ record OtherTables(Identifier identifier) {
       if (!isDenied(e)) {
         throw e;
       }
-      LOG.warn("No place is compared with those of the tables in the database {}: {}", database, e);
+      LOG.warn(
+          "No place is compared with those of the tables in the database {}: {}",
+          database,
+          e.toString());
       return Stream.empty();
     }
   }

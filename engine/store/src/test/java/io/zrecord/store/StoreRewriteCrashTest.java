@@ -63,8 +63,8 @@ class StoreRewriteCrashTest {
   }
 
   /**
-   * Returns in how many states something is wrong. Ends when it is in so many, and the old and the
-   * new store were both left.
+   * Counts the states in which something is wrong. Stops at {@code mostLosses} of them, once both
+   * the old and the new store were left at least once.
    */
   private static long losses(
       UnaryOperator<MutableFiles> rewriting, Steps steps, int states, long mostLosses) {
