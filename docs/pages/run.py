@@ -198,6 +198,7 @@ class PageRun:
         self.count = Counter[str]()
         self.reasons = Counter[str]()
         self.output: str | None = None
+        self.left: str | None = None  # why the block before was not run
 
     def __enter__(self) -> PageRun:
         return self
@@ -225,12 +226,14 @@ class PageRun:
             self.count["not run"] += 1
             self.reasons[reason] += 1
             self.output = None
+            self.left = reason
         elif block.mark("prints") is not None:
             self.compare(block)
         elif (name := block.mark("file")) is not None:
             (self.directory / name).write_text(self.moved(block.text) + "\n", encoding="utf-8")
             self.count["files"] += 1
         else:
+            self.left = None
             self.execute(block)
             self.count["ran"] += 1
 
@@ -241,7 +244,9 @@ class PageRun:
         reason = block.mark("not run")
         if reason is not None:
             return reason
-        if block.mark("prints") is not None or block.mark("file") is not None:
+        if block.mark("prints") is not None:
+            return self.left
+        if block.mark("file") is not None:
             return None
         if block.language not in LANGUAGES:
             raise PageError(f"a block in the language {block.language!r}; name one of {', '.join(LANGUAGES)}, or mark the block")
@@ -299,7 +304,7 @@ class PageRun:
 
     def compare(self, block: Block) -> None:
         if self.output is None:
-            raise PageError("an output after a block that did not run")
+            raise PageError("an output after no block that ran")
         if block.mark("prints") == "members":
             got, wanted = (list(json.loads("".join(text.split("\n")))) for text in (self.output, block.text))
             if got != wanted:

@@ -22,6 +22,10 @@ def sealed(members: dict[str, Any]) -> bytes:
     return text + f',"crc32c":"{crc32c(text):08x}"}}\n'.encode()
 
 
+def manifest_of(table: Path, version: int) -> Path:
+    return table / "manifest" / f"{version:020d}.json"
+
+
 def edit(file: Path, change: Callable[[dict[str, Any]], Any]) -> None:
     members = json.loads(file.read_text(encoding="utf-8"))
     change(members)

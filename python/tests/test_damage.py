@@ -18,7 +18,7 @@ import pytest
 import zrecord
 from tests import budget
 from tests.conftest import GOLDEN
-from tests.tables import TablesOnDisk, edit, sealed
+from tests.tables import TablesOnDisk, edit, manifest_of, sealed
 from tests.values import exact
 from zrecord._binding import Kind
 from zrecord._crc32c import crc32c
@@ -63,10 +63,6 @@ def everything(path: Path, verify: str = "first") -> Any:
 
 def files_of(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file())
-
-
-def manifest_of(table: Path, version: int) -> Path:
-    return table / "manifest" / f"{version:020d}.json"
 
 
 def is_of_an_older_version(file: Path) -> bool:
@@ -896,6 +892,22 @@ def test_a_newest_version_that_is_not_that_of_the_hint_is_refused(table: Path, m
     # Nobody can tell then whether versions before are of the other table as well.
     if member == "commit":
         assert zrecord.open(table, version=NEWEST - 1).version == NEWEST - 1
+
+
+@pytest.mark.parametrize("is_hinted", [False, True])
+def test_a_creation_that_overwrote_the_version_of_a_hint_is_damage(table: Path, is_hinted: bool) -> None:
+    """It follows the version before, as a table does that is created where one was dropped."""
+    if is_hinted:
+        _write_hint(table)
+    beginning = {"table": ID, "commit": ID, "oldest": NEWEST, "operation": "create", "tags": []}
+    beginning["records"] = {"version": NEWEST, "commit": ID}
+    edit(manifest_of(table, NEWEST), lambda m: m.update(beginning))
+    if not is_hinted:
+        assert zrecord.open(table).version == NEWEST
+        return
+    for version in (None, NEWEST):
+        with pytest.raises(zrecord.CorruptDataError, match=rf"{NEWEST}.json: it .* another copy of the table"):
+            zrecord.open(table, version=version)
 
 
 def test_a_newest_version_that_replaced_several_is_not_that_of_a_hint_behind(table: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import pickle
 import sys
@@ -19,6 +20,7 @@ import zrecord
 from tests import budget
 from tests.conftest import GOLDEN
 from tests.remotes import ScriptedFileSystem, http_server, put
+from tests.tables import manifest_of, sealed
 from tests.test_golden import as_python
 from zrecord import _fetched, _remote, _remote_field, _remote_source, _tables
 from zrecord._fetched import REQUEST_BYTES, FetchedBytes
@@ -31,6 +33,7 @@ TABLES = sorted(
 )
 UNITS, PATCHES, BLOCKS = "v2-units", "v2-patches", "v2-blocks"
 SECRET = "wJalrXUtnFEMI"
+OTHER = "00000000-0000-4000-8000-000000000000"
 
 
 def some_tables() -> list[str]:
@@ -433,8 +436,71 @@ def test_a_refusal_is_not_tried_again(name: str, status: int, tries: str, remedy
 
     remote = zrecord.open("scripted://v2-units")
     scripted.script = staticmethod(script)
-    with pytest.raises(zrecord.StorageError, match=rf": {tries}, OSError: no RequestId: 1; {remedy}"):
+    with pytest.raises(zrecord.StorageError, match=rf": {tries}, OSError: no RequestId: 1; {remedy}") as caught:
         remote["number"][3]
+    assert isinstance(caught.value, zrecord.AccessDeniedError) == (status == 403)
+
+
+def test_a_version_that_cannot_be_read_now_proves_no_damage(scripted: type[ScriptedFileSystem]) -> None:
+    """A late hint of a table before is told by all versions down to the floor."""
+    newest = manifest_of(GOLDEN / "v2/table", 3)
+    before = manifest_of(GOLDEN / "v2/table", 2).name
+    hint = sealed({"format": 2, "table": OTHER, "version": 3, "commit": OTHER})
+    left: list[Exception] = []
+
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        if path.endswith(f"/{before}") and left:
+            raise left[0]
+        return hint if path.endswith("manifest/latest") else found
+
+    scripted.script = staticmethod(script)
+    assert zrecord.open("scripted://v2/table").version == 3  # the control
+    for error in (OSError("503"), PermissionError("403")):
+        left[:] = [error]
+        with pytest.raises(zrecord.StorageError, match=before):
+            zrecord.open("scripted://v2/table")
+    left.clear()
+    assert zrecord.open("scripted://v2/table").version == json.loads(newest.read_bytes())["version"]
+
+
+class CredentialRetrievalError(Exception):
+    """Has the name of what botocore raises if the service that gives credentials fails."""
+
+
+class RefreshError(Exception):
+    """Has the name of what google-auth raises."""
+
+    def __init__(self, retryable: bool) -> None:
+        super().__init__("refresh")
+        self.retryable = retryable
+
+
+@pytest.mark.parametrize(
+    ("error", "tries", "remedy"),
+    [
+        (CredentialRetrievalError("from iam-role"), "tried 4 times", "the service that gives the credentials failed: try again"),
+        (RefreshError(retryable=True), "tried 4 times", "the service that gives the credentials failed: try again"),
+        (RefreshError(retryable=False), "tried", "the server does not know the credentials"),
+    ],
+)
+def test_credentials_that_may_come_are_asked_for_again(
+    error: Exception, tries: str, remedy: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_remote, "_PAUSE_SECONDS", 0)
+    left = [error, error]
+
+    def script(path: str, begin: int, end: int, found: bytes) -> bytes:
+        if is_value(path) and left:
+            raise left.pop()
+        return found
+
+    remote = zrecord.open("scripted://v2-units")
+    scripted.script = staticmethod(script)
+    if tries != "tried":
+        assert remote["number"][3] == zrecord.open(GOLDEN / UNITS)["number"][3]
+    left += 8 * [error]
+    with pytest.raises(zrecord.StorageError, match=rf": {tries}, {type(error).__name__}: .*; {remedy}"):
+        remote["number"][70_000]
 
 
 class _OfServer(Exception):

@@ -13,6 +13,7 @@ from zrecord._open import open
 from zrecord._ragged import Ragged
 from zrecord._schema import FieldSpec
 from zrecord.errors import (
+    AccessDeniedError,
     CorruptDataError,
     FeedError,
     FeedTimeoutError,
@@ -28,6 +29,7 @@ from zrecord.errors import (
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AccessDeniedError",
     "Batch",
     "CorruptDataError",
     "Dataset",

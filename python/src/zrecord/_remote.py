@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from zrecord._advice import advice, is_final, is_without_bucket, links
-from zrecord.errors import CorruptDataError, MissingExtraError, StorageError
+from zrecord._advice import advice, is_denied, is_final, is_without_bucket, links
+from zrecord.errors import AccessDeniedError, CorruptDataError, MissingExtraError, StorageError
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -162,7 +162,8 @@ class Remote:
         # An error with credentials in its own text, or in that of an error before it, would print them in the chain of errors.
         cause = last if all(self._shown(text) == text for text in _texts(last)) else None
         times = f" {_ATTEMPTS} times" if not is_final(last) else ""
-        raise StorageError(f"Cannot read {what} of {path}: tried{times}, {reason}; {advice(last, self._given)}", path) from cause
+        error = AccessDeniedError if is_denied(last) else StorageError
+        raise error(f"Cannot read {what} of {path}: tried{times}, {reason}; {advice(last, self._given)}", path) from cause
 
     def _length(self, path: RemotePath) -> int | None:
         try:

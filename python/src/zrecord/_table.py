@@ -24,7 +24,7 @@ from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
 from zrecord._source import ShardSource, Source
 from zrecord._tables import FieldSets, SealedShard, read_chunks, read_field_sets, read_refs
-from zrecord.errors import CorruptDataError, FormatError, NotADatasetError, StorageError, ZrecordError
+from zrecord.errors import AccessDeniedError, CorruptDataError, FormatError, NotADatasetError, StorageError, ZrecordError
 
 _Read = TypeVar("_Read")
 _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
@@ -230,7 +230,7 @@ def _is_of_table_before(path: Location, hint: _Hint, manifest: _Manifest) -> boo
         return False
     at = manifest
     while True:
-        before = _unless_refused(path, at.version - 1)
+        before = _readable(path, at.version - 1)
         if before is None or not at.follows(before):
             return False
         if before.version <= manifest.oldest:
@@ -392,14 +392,14 @@ def _read_unless_replaced(path: Location, version: int) -> _Manifest:
         hint = None
     if hint and hint.leads_to(found):
         return found
-    following = _unless_refused(path, version + 1)
+    following = _unless_denied(path, version + 1)
     is_doubted = hint and (hint.contradicts(found) or (hint.version >= version and hint.table != found.table))
     if hint and (
         (is_doubted and not _is_of_table_before(path, hint, found))
         or (following and hint.leads_to(following) and not following.follows(found))
     ):
         raise _misplaced(path, version)
-    before = None if found.is_beginning else _unless_refused(path, version - 1)
+    before = None if found.is_beginning else _unless_denied(path, version - 1)
     fits = [following.follows(found)] if following and following.table == found.table else []
     fits += [found.follows(before)] if before else []
     if fits and not any(fits):
@@ -407,11 +407,11 @@ def _read_unless_replaced(path: Location, version: int) -> _Manifest:
     return found
 
 
-def _unless_refused(path: Location, version: int) -> _Manifest | None:
-    """Reads a manifest as ``_readable`` does. A server may refuse a file that is missing."""
+def _unless_denied(path: Location, version: int) -> _Manifest | None:
+    """Reads a manifest as ``_readable`` does. A server may deny access to a file that is missing."""
     try:
         return _readable(path, version)
-    except StorageError:
+    except AccessDeniedError:
         return None
 
 

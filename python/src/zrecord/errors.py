@@ -27,6 +27,10 @@ class StorageError(ZrecordError):
     """A remote storage refused or failed. Nothing is known to be damaged; the message says what to do."""
 
 
+class AccessDeniedError(StorageError):
+    """A remote storage denies the credentials what was asked for. Some servers so answer for files that are missing."""
+
+
 class StoreBusyError(ZrecordError):
     """A store that is being written or recovered could not be read in one state; the same call may succeed later."""
 

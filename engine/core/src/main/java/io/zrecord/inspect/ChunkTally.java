@@ -13,12 +13,12 @@ final class ChunkTally {
   private final ChunkFile chunk;
   private final String name;
   private final String path;
+  private final boolean isOfPatch;
   private final SortedMap<Integer, Long> liveByField = new TreeMap<>();
   private long liveBytes;
   private long deadBytes;
   private long paddingBytes = FileHeader.BYTES;
   private long recordCount;
-  private boolean isOfPatch;
 
   /**
    * Starts the tally of a chunk.
@@ -26,12 +26,15 @@ final class ChunkTally {
    * @param ordinal ordinal of the chunk in the shard
    * @param name name of the chunk's file, relative to the dataset
    * @param path full path of the file, for messages
+   * @param isOfPatch whether the chunk has values of patches: each with its own padding, and beside
+   *     them those of patches before and of fields that were dropped
    */
-  ChunkTally(int ordinal, ChunkFile chunk, String name, String path) {
+  ChunkTally(int ordinal, ChunkFile chunk, String name, String path, boolean isOfPatch) {
     this.ordinal = ordinal;
     this.chunk = chunk;
     this.name = name;
     this.path = path;
+    this.isOfPatch = isOfPatch;
   }
 
   long fileBytes() {
@@ -64,14 +67,6 @@ final class ChunkTally {
     if (bytes > 0) {
       liveByField.merge(fieldId, bytes, Long::sum);
     }
-  }
-
-  /**
-   * Says that the chunk has values of a patch: each with its own padding, and beside them those of
-   * patches before.
-   */
-  void setOfPatch() {
-    isOfPatch = true;
   }
 
   void addRecords(long count) {

@@ -52,7 +52,6 @@ final class FieldTally {
   /** Adds a value of a patch to its chunk. The place of the value says nothing of fragmentation. */
   void addChanged(ChunkTally chunk, int lengthBytes, int padding) {
     chunk.add(lengthBytes, padding);
-    chunk.setOfPatch();
     chunk.addOfField(field.id(), lengthBytes);
     sizes.add(lengthBytes, 1);
     changedCount++;

@@ -79,7 +79,7 @@ public final class ShardInspection {
     try {
       ShardPlaces.visit(open, schema.fields(), tally);
       ShardPlaces.visitUnused(open, schema, tally);
-      return tally.usage(firstIndex, schema.fields());
+      return tally.usage(firstIndex, schema.fields(), unreadableBytes());
     } catch (ArithmeticException e) {
       String path = storage.pathOf(shard.directory());
       throw new CorruptDataException(
@@ -88,6 +88,12 @@ public final class ShardInspection {
               + " is used: sizes or counts in its tables add up to more than 2^63; restore them from a copy",
           e);
     }
+  }
+
+  private long unreadableBytes() {
+    return schema.unreadable().stream()
+        .mapToLong(field -> shard.valueBytes().getOrDefault(field.id(), 0L))
+        .reduce(0, Math::addExact);
   }
 
   /** Lists the files of the shard, including those that are missing. Of a store, lists chunks. */

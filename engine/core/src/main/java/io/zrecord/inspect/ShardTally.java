@@ -15,7 +15,11 @@ import io.zrecord.shard.ChunkFile;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Adds up a shard while its values are visited. Belongs to one thread. */
 final class ShardTally implements ShardPlaces.Visitor {
@@ -31,10 +35,22 @@ final class ShardTally implements ShardPlaces.Visitor {
   ShardTally(OpenShard shard, List<FieldSpec> fields, Function<ChunkFile, String> nameOf) {
     this.shard = shard;
     fields.forEach(field -> this.fields.add(new FieldTally(field)));
+    Set<UUID> ofPatch = ofPatch(shard.patch());
     for (int i = 0; i < shard.chunks().size(); i++) {
       ChunkFile chunk = shard.chunks().get(i);
-      chunks.add(new ChunkTally(i, chunk, nameOf.apply(chunk), shard.pathOf(chunk.fileName())));
+      chunks.add(new ChunkTally(
+          i,
+          chunk,
+          nameOf.apply(chunk),
+          shard.pathOf(chunk.fileName()),
+          ofPatch.contains(chunk.id())));
     }
+  }
+
+  private static Set<UUID> ofPatch(@Nullable PatchFile patch) {
+    return patch == null
+        ? Set.of()
+        : patch.json().chunks().stream().map(ChunkFile::id).collect(Collectors.toSet());
   }
 
   @Override
@@ -104,9 +120,11 @@ final class ShardTally implements ShardPlaces.Visitor {
   /**
    * Returns the usage of the shard. Call this after all values were visited.
    *
+   * @param unreadableBytes bytes of the values of fields that cannot be read, which were not
+   *     visited
    * @throws ArithmeticException if a sum exceeds 2⁶³−1
    */
-  ShardUsage usage(long firstIndex, List<FieldSpec> specs) {
+  ShardUsage usage(long firstIndex, List<FieldSpec> specs, long unreadableBytes) {
     fields.forEach(FieldTally::flush);
     List<FieldUsage> fieldUsages = new ArrayList<>();
     Fragmentation fragmentation = Fragmentation.NONE;
@@ -122,14 +140,13 @@ final class ShardTally implements ShardPlaces.Visitor {
       chunkUsages.add(usage);
       space = space.plus(usage.space());
     }
+    long unreadable = Math.min(unreadableBytes, space.paddingBytes());
     SpaceUsage ofShard = new SpaceUsage(
         space.fileBytes(),
-        space.liveBytes(),
+        space.liveBytes() + unreadable,
         space.deadBytes(),
-        space.paddingBytes(),
-        shard.chunks().stream().anyMatch(ChunkFile::isOfStore)
-            ? space.writtenRecords()
-            : shard.slots(),
+        space.paddingBytes() - unreadable,
+        ChunkFile.writtenRecords(shard.chunks(), shard.slots()),
         shard.length());
     return new ShardUsage(
         shard.id(), firstIndex, shard.length(), ofShard, fragmentation, chunkUsages, fieldUsages);

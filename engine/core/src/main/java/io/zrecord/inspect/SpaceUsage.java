@@ -7,7 +7,8 @@ import java.io.Serializable;
  * file's bytes.
  *
  * @param fileBytes published bytes of the chunk files
- * @param liveBytes stored bytes of the reachable values
+ * @param liveBytes stored bytes of the reachable values. Those of fields that this release cannot
+ *     read count here in the sum of a shard, and as padding of its chunks: only their sum is known
  * @param deadBytes bytes of values that were replaced or deleted, and of fields that were dropped
  *     or written again
  * @param paddingBytes headers of the files, and the bytes after live values up to the next multiple

@@ -82,7 +82,9 @@ public final class TableHistory {
   }
 
   private Manifest read(long version) {
-    return retained.isPresent() ? retained.get().read(version) : log.readUnlessReplaced(version);
+    return retained.isPresent()
+        ? retained.get().read(version)
+        : log.chain().readUnlessReplaced(version);
   }
 
   private VersionEntry entry(Manifest manifest) {

@@ -177,7 +177,8 @@ final class TableRepair {
    */
   private OptionalLong lost(Manifest current) {
     return hint.filter(there -> there.version() == current.version()
-            ? there.contradicts(current.link()) && !log.isOfTableBefore(there, current.link())
+            ? there.contradicts(current.link())
+                && !log.chain().isOfTableBefore(there, current.link())
             : there.tableId().equals(current.tableId())
                 && there.version() >= current.oldest()
                 && (there.version() > current.version()
@@ -234,7 +235,7 @@ final class TableRepair {
     boolean follows = before.filter(link::follows).isPresent();
     if (hint.isPresent() && hint.get().version() >= link.oldest()) {
       boolean isOfRepair = follows && operation.equals("repair");
-      if (hint.get().leadsTo(link) || isOfRepair || log.isOfTableBefore(hint.get(), link)) {
+      if (hint.get().leadsTo(link) || isOfRepair || log.chain().isOfTableBefore(hint.get(), link)) {
         // A repair that was cut short has left the hint of a version that it gave up, or a slow
         // publisher that of a table which was here before.
         return false;

@@ -31,6 +31,22 @@ public record ChunkFile(UUID id, long bytes, long storeChunk, long storeRecords)
     return storeChunk != NOT_OF_A_STORE;
   }
 
+  /**
+   * Returns how many records were written to the chunks of a shard: those that stores wrote, where
+   * a changed record counts again with each change, or else the slots of the shard.
+   *
+   * @param slots slots of the shard
+   */
+  public static long writtenRecords(Iterable<ChunkFile> chunks, long slots) {
+    boolean isOfStore = false;
+    long written = 0;
+    for (ChunkFile chunk : chunks) {
+      isOfStore |= chunk.isOfStore();
+      written += chunk.storeRecords;
+    }
+    return isOfStore ? written : slots;
+  }
+
   /** Returns the name of the file within the shard's directory. */
   public String fileName() {
     return id + ".zr";

@@ -116,7 +116,7 @@ final class Expiry {
       while (floor < highest) {
         Manifest next = writable(floor + 1);
         if (!next.link().follows(last.link())) {
-          throw log.misplaced(floor);
+          throw log.chain().misplaced(floor);
         }
         last = next;
         if (next.timestampMillis() > latest) {

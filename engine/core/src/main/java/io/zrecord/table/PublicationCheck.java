@@ -95,7 +95,7 @@ final class PublicationCheck {
   private void requireHint(Manifest published) {
     Link link = published.link();
     if (log.hint()
-        .filter(hint -> hint.contradicts(link) && !log.isOfTableBefore(hint, link))
+        .filter(hint -> hint.contradicts(link) && !log.chain().isOfTableBefore(hint, link))
         .isPresent()) {
       throw unknown(
           published,

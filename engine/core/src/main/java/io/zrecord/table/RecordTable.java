@@ -113,7 +113,7 @@ public final class RecordTable {
         throw e;
       }
       // It is unknown then which versions were expired.
-      return snapshot(log.readUnlessReplaced(version));
+      return snapshot(log.chain().readUnlessReplaced(version));
     }
   }
 

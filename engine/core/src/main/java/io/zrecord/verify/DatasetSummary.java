@@ -4,6 +4,7 @@ import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
 import io.zrecord.internal.dataset.Providers;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
@@ -25,7 +26,8 @@ import java.util.Set;
  * @param length number of records
  * @param shardCount number of shards
  * @param chunkCount number of chunk files
- * @param writtenRecords records written; {@code length} of them are live
+ * @param writtenRecords records written, as {@link ChunkFile#writtenRecords} counts them;
+ *     {@code length} of them are live
  * @param chunkBytes bytes of the chunks
  * @param valueBytes stored bytes of the reachable values; of a store, as of its last checkpoint.
  *     Empty if records of a table were deleted or changed since its shards were written: only the
@@ -79,7 +81,9 @@ public record DatasetSummary(
         snapshot.length(),
         shards.size(),
         shards.stream().mapToLong(ShardSummary::chunkCount).sum(),
-        shards.stream().mapToLong(ShardSummary::slots).sum(),
+        shards.stream()
+            .mapToLong(shard -> ChunkFile.writtenRecords(shard.chunks(), shard.slots()))
+            .sum(),
         shards.stream().mapToLong(ShardSummary::chunkBytes).sum(),
         valueBytes(snapshot.schema(), shards),
         0,

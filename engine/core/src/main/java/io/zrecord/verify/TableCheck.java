@@ -325,7 +325,7 @@ final class TableCheck {
         hint.version() == newest || (isOfTable && hint.version() >= current.oldest());
     if (isCompared
         && log.readableLink(hint.version())
-            .filter(link -> hint.contradicts(link) && !log.isOfTableBefore(hint, link))
+            .filter(link -> hint.contradicts(link) && !log.chain().isOfTableBefore(hint, link))
             .isPresent()
         && !wasExpired(hint.version())) {
       isComplete = false;

@@ -298,4 +298,20 @@ class DatasetInspectionTest {
     assertThat(DatasetSummary.of(path.toString()).valueBytes()).isEmpty();
     assertThat(DatasetSummary.of(path.toString()).writtenRecords()).isEqualTo(3);
   }
+
+  /** The values of a patch whose only field was dropped are dead, as those of the shard are. */
+  @Test
+  void changedValuesOfAFieldThatWasDroppedAreDead() {
+    Path path = table("aaa", "bbb", "ccc");
+    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    RowChange change = RowChange.of(table.latest());
+    change.update(1, "text", "12345678");
+    change.commit();
+    SpaceUsage before = inspect(path).sum().space();
+    assertThat(before.deadBytes()).isEqualTo(3);
+    table.dropField("text");
+    SpaceUsage dropped = inspect(path).sum().space();
+    assertThat(dropped.deadBytes()).isEqualTo(3 + 3 + 3 + 8);
+    assertThat(dropped.paddingBytes()).isEqualTo(before.paddingBytes());
+  }
 }

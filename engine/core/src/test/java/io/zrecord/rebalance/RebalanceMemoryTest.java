@@ -15,6 +15,7 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
@@ -49,7 +50,8 @@ class RebalanceMemoryTest {
 
   @Test
   void valuesOf1KiBNeedABatch() throws Exception {
-    rewriteInSmallHeap(1 << 10, 60_000, Compression.RAW, 16 * MIB);
+    int records = Math.max(60_000, Budget.of(200_000));
+    rewriteInSmallHeap(1 << 10, records, Compression.RAW, 16 * MIB);
   }
 
   private void rewriteInSmallHeap(

@@ -14,7 +14,7 @@ import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.Interleavings.Work;
-import io.zrecord.testing.Budget;
+import io.zrecord.testing.Cases;
 import io.zrecord.testing.MemoryStorage;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,10 +23,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -285,9 +285,9 @@ final class ExpireRaceTest {
   }
 
   /** Kills the work before one of its calls. */
-  private static Work<World> killed(int call, Work<World> work) {
+  private static Work<World> killed(long call, Work<World> work) {
     return (world, storage) -> {
-      MortalStorage mortal = new MortalStorage(storage, call);
+      MortalStorage mortal = new MortalStorage(storage, Math.toIntExact(call));
       try {
         work.run(world, mortal.storage());
       } catch (MortalStorage.KilledError e) {
@@ -296,9 +296,13 @@ final class ExpireRaceTest {
     };
   }
 
-  /** Returns the next call to kill at: passes over some, unless all orders are to be tried. */
-  private static int nextOf(int call, Random random) {
-    return call + 1 + (Budget.shareOfOrders() < 1 ? random.nextInt(5) : 0);
+  /** Counts the calls of the work. */
+  private static Work<World> counted(AtomicInteger most, Work<World> work) {
+    return (world, storage) -> {
+      MortalStorage immortal = new MortalStorage(storage, Integer.MAX_VALUE);
+      work.run(world, immortal.storage());
+      most.accumulateAndGet(immortal.calls(), Math::max);
+    };
   }
 
   /** Runs these at once in every order. */
@@ -407,22 +411,24 @@ final class ExpireRaceTest {
 
   @Test
   void anExpiryKilledAtAnyCallLosesNoTag() throws Exception {
-    Random random = Budget.random();
-    int call = 0;
-    while (all(List.of(ExpireRaceTest::tag, killed(call, ExpireRaceTest::expire))).killed > 0) {
-      call = nextOf(call, random);
+    AtomicInteger calls = new AtomicInteger();
+    all(List.of(ExpireRaceTest::tag, counted(calls, ExpireRaceTest::expire)));
+    assertThat(calls.get()).isGreaterThan(8);
+    for (long call : Cases.before(calls.get())) {
+      Tally tally = all(List.of(ExpireRaceTest::tag, killed(call, ExpireRaceTest::expire)));
+      assertThat(tally.killed).as("before call %s", call).isPositive();
     }
-    assertThat(call).isGreaterThan(8);
   }
 
   @Test
   void aTaggingKilledAtAnyCallLeavesAWholeTagOrWhatASweepRemoves() throws Exception {
-    Random random = Budget.random();
-    int call = 0;
-    while (all(List.of(killed(call, ExpireRaceTest::tag), ExpireRaceTest::expire)).killed > 0) {
-      call = nextOf(call, random);
+    AtomicInteger calls = new AtomicInteger();
+    all(List.of(counted(calls, ExpireRaceTest::tag), ExpireRaceTest::expire));
+    assertThat(calls.get()).isGreaterThan(8);
+    for (long call : Cases.before(calls.get())) {
+      Tally tally = all(List.of(killed(call, ExpireRaceTest::tag), ExpireRaceTest::expire));
+      assertThat(tally.killed).as("before call %s", call).isPositive();
     }
-    assertThat(call).isGreaterThan(8);
   }
 
   /** The controls: they tag and expire as nobody must. */

@@ -269,6 +269,32 @@ final class ReplacedManifestTest {
     assertThat(table.latest().shards()).isEqualTo(shards);
   }
 
+  /**
+   * A storage let a creation overwrite the creation of another table. The hint is of the table that
+   * was lost, not of one that was there before, although all that is left follows.
+   */
+  @Test
+  void aCreationThatOverwroteAnotherIsDamage() {
+    appendUpTo(table, 0, 0);
+    assertThat(table.retract(table.latest().commitId())).isTrue();
+    MemoryStorage other = Simulation.storage();
+    copy(storage, other);
+    appendUpTo(table, 0, 0);
+    appendUpTo(RecordTable.at(other), 0, 1000);
+    long created = table.latest().version();
+    assertThat(created).isGreaterThan(0);
+    other.names().stream()
+        .filter(name -> !name.equals(ManifestNames.HINT))
+        .forEach(name -> copy(other, name, storage));
+    assertThatThrownBy(table::latest)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("let one commit overwrite another");
+    assertThat(DatasetCheck.of(storage).run(finding -> {}).isSound()).isFalse();
+    // The control: without the hint it is a sound table.
+    storage.delete(ManifestNames.HINT);
+    assertThat(table.latest().version()).isEqualTo(created);
+  }
+
   private void leaveLateHint() {
     appendUpTo(table, NEWEST, 0);
     MemoryStorage other = Simulation.storage();

@@ -21,6 +21,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.ShardOnDisk;
+import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -167,6 +168,9 @@ class StoreInspectionTest {
     // As of a table that is made of the store.
     StoreSnapshot.create(path, directory.resolve("snapshot"));
     assertThat(inspect(directory.resolve("snapshot")).sum()).isEqualTo(seen.sum());
+    DatasetSummary summary = DatasetSummary.of(directory.resolve("snapshot").toString());
+    assertThat(summary.writtenRecords()).isEqualTo(seen.sum().space().writtenRecords());
+    assertThat(summary.writtenRecords()).isGreaterThan(summary.length());
   }
 
   @Test

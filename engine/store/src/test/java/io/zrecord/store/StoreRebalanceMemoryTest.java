@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.Batch;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ class StoreRebalanceMemoryTest {
 
   @Test
   void manySmallValuesNeedNoMore() throws Exception {
-    rebalanceInSmallHeap(1 << 10, 60_000);
+    rebalanceInSmallHeap(1 << 10, Math.max(60_000, Budget.of(200_000)));
   }
 
   private void rebalanceInSmallHeap(int valueBytes, int records) throws Exception {

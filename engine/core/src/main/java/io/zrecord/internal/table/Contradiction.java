@@ -29,7 +29,7 @@ final class Contradiction {
   Optional<CorruptDataException> find(Optional<VersionHint> hint, Optional<Link> last) {
     if (hint.isPresent()
         && hint.get().contradicts(newest)
-        && !log.isOfTableBefore(hint.get(), newest)) {
+        && !log.chain().isOfTableBefore(hint.get(), newest)) {
       return Optional.of(replaced(hint.get(), newest));
     }
     if (last.isPresent() && newest.oldest() <= last.get().version()) {

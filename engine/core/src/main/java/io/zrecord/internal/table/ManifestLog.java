@@ -6,7 +6,6 @@ import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.UnsupportedFormatException;
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
@@ -15,22 +14,17 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** The manifests of a table: lists and reads them, and publishes the next. Thread-safe. */
 public final class ManifestLog {
-  private static final int PUBLISH_ATTEMPTS = 3;
-
   private final Storage storage;
   private final boolean isOfARepair;
 
@@ -53,6 +47,11 @@ public final class ManifestLog {
 
   Storage storage() {
     return storage;
+  }
+
+  /** Returns what tells whether manifests follow one another. */
+  public VersionChain chain() {
+    return new VersionChain(storage, this);
   }
 
   /**
@@ -212,90 +211,6 @@ public final class ManifestLog {
   }
 
   /**
-   * Tells whether a hint was left by a slow publisher of a table that was in the directory before:
-   * it names another table, and all versions down to the floor follow the one before.
-   */
-  public boolean isOfTableBefore(VersionHint hint, Link link) {
-    return hint.isOfAnotherTable(link)
-        && !hint.commitId().equals(link.commitId())
-        && isChained(link);
-  }
-
-  private boolean isChained(Link link) {
-    // A beginning follows anything, also what a storage let it overwrite.
-    if (link.isBeginning()) {
-      return false;
-    }
-    Link at = link;
-    do {
-      Optional<Link> before = readableLink(at.version() - 1);
-      if (before.filter(at::follows).isEmpty()) {
-        return false;
-      }
-      at = before.get();
-    } while (at.version() > link.oldest());
-    return true;
-  }
-
-  /**
-   * Reads a version of a table whose newest version cannot be read, so that it is unknown which
-   * versions were expired.
-   *
-   * @throws CorruptDataException if the manifest is damaged, or is not the one that the hint or its
-   *     neighbours say
-   */
-  public Manifest readUnlessReplaced(long version) {
-    Manifest manifest = read(version);
-    Link link = manifest.link();
-    Optional<VersionHint> hint = VersionHint.readable(storage);
-    if (hint.filter(there -> there.leadsTo(link)).isPresent()) {
-      return manifest;
-    }
-    Optional<Link> next = readableLink(version + 1);
-    boolean isContradicted = hint.filter(there -> (there.contradicts(link)
-                || (there.version() >= version && there.isOfAnotherTable(link)))
-            && !isOfTableBefore(there, link))
-        .isPresent();
-    boolean isLeftOut = hint.isPresent()
-        && next.filter(hint.get()::leadsTo)
-            .filter(after -> !after.follows(link))
-            .isPresent();
-    Optional<Boolean> isFollowed = next.filter(after -> after.tableId().equals(link.tableId()))
-        .map(after -> after.follows(link));
-    Optional<Boolean> follows =
-        link.isBeginning() ? Optional.empty() : readableLink(version - 1).map(link::follows);
-    boolean isConfirmed = isFollowed.orElse(false) || follows.orElse(false);
-    boolean isDoubted = isFollowed.isPresent() || follows.isPresent();
-    if (isContradicted || isLeftOut || (isDoubted && !isConfirmed)) {
-      throw replaced(version);
-    }
-    return manifest;
-  }
-
-  /**
-   * Returns the exception for a manifest from the floor of the newest version on that the next
-   * version does not follow.
-   *
-   * @return {@link MissingFileException} if the version was expired meanwhile, otherwise
-   *     {@link CorruptDataException}
-   */
-  public ZRecordException misplaced(long version) {
-    if (last().filter(now -> now.oldest() <= version).isPresent()) {
-      return replaced(version);
-    }
-    String path = storage.pathOf(ManifestNames.nameOf(version));
-    return new MissingFileException(path, "Version " + version + " was expired meanwhile: " + path);
-  }
-
-  private CorruptDataException replaced(long version) {
-    String path = storage.pathOf(ManifestNames.nameOf(version));
-    return withWayOut(new CorruptDataException(
-        path,
-        "Cannot read " + path + ": it does not fit the versions beside it, so another table or"
-            + " another copy of the table has replaced the file; restore it from a copy"));
-  }
-
-  /**
    * Copies the manifest of a version, for a tag.
    *
    * @return the tag, which the caller publishes, or whose copy the caller deletes
@@ -303,11 +218,11 @@ public final class ManifestLog {
    */
   public TagEntry copy(ManifestFile manifest, String tagName, long nowMillis) {
     String file = TagNames.newFile();
-    publishNew(file, manifest.content(), "copy of a manifest");
+    new Publication(storage).publishNew(file, manifest.content(), "copy of a manifest");
     return manifest.tag(tagName, nowMillis, file);
   }
 
-  private static CorruptDataException withWayOut(CorruptDataException e) {
+  static CorruptDataException withWayOut(CorruptDataException e) {
     return new CorruptDataException(
         e.resource(),
         e.getMessage() + "; or read an older version of the table, with the option versionAsOf",
@@ -405,6 +320,7 @@ public final class ManifestLog {
    * @return the new lists
    */
   public List<ShardListFile> writeLists(List<ShardSummary> shards, List<ShardListFile> written) {
+    Publication publication = new Publication(storage);
     List<ShardListFile> lists = new ArrayList<>();
     for (int from = 0; from < shards.size(); from += ShardListFile.MAX_SHARDS) {
       List<ShardSummary> part =
@@ -412,9 +328,9 @@ public final class ManifestLog {
       String name = newListName();
       byte[] content = ShardListFile.writeFile(part);
       ShardListFile list = ShardListFile.of(name, part, content);
-      requireReadable(name, content, path -> list.readFile(path, content));
+      publication.requireReadable(name, content, path -> list.readFile(path, content));
       written.add(list);
-      publishNew(name, content, "shard list");
+      publication.publishNew(name, content, "shard list");
       lists.add(list);
     }
     return lists;
@@ -425,42 +341,15 @@ public final class ManifestLog {
     String name = newListName();
     byte[] content = ShardListFile.writeLists(members);
     ShardListFile list = ShardListFile.ofLists(name, members, content);
-    requireReadable(name, content, path -> list.readLists(path, content));
+    Publication publication = new Publication(storage);
+    publication.requireReadable(name, content, path -> list.readLists(path, content));
     written.add(list);
-    publishNew(name, content, "list of shard lists");
+    publication.publishNew(name, content, "list of shard lists");
     return list;
   }
 
   private static String newListName() {
     return "list/" + UUID.randomUUID() + ".json";
-  }
-
-  /**
-   * Publishes a file under a name that nobody else knows, and that no manifest has yet. If the name
-   * is taken, an earlier attempt of this call took it: storages repeat requests whose answers are
-   * lost. A failure is one of the commit, which has certainly not happened.
-   */
-  private void publishNew(String name, byte[] content, String what) {
-    ZRecordException failure = null;
-    for (int attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
-      try {
-        if (storage.publish(name, content)) {
-          return;
-        }
-        if (Arrays.equals(storage.read(name, SealedJson.MAX_BYTES), content)) {
-          storage.forceDirectory(name.substring(0, name.lastIndexOf('/')));
-          return;
-        }
-      } catch (CommitOutcomeUnknownException | MissingFileException e) {
-        failure = e;
-      }
-    }
-    String path = storage.pathOf(name);
-    throw new StorageException(
-        path,
-        "Cannot write the " + what + " " + path + ": "
-            + (failure == null ? "another file has the name" : failure.getMessage()),
-        failure);
   }
 
   /**
@@ -472,104 +361,6 @@ public final class ManifestLog {
    * @throws CommitOutcomeUnknownException if that cannot be found out
    */
   public boolean publish(Manifest manifest) {
-    String name = ManifestNames.nameOf(manifest.version());
-    byte[] content = manifest.write();
-    requireReadable(name, content, path -> Manifest.read(path, manifest.version(), content));
-    CommitOutcomeUnknownException unclear = null;
-    for (int attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
-      boolean isTaken = false;
-      try {
-        if (storage.publish(name, content)) {
-          return true;
-        }
-        // Perhaps taken by this commit: a storage that repeats a request may meet its own earlier
-        // success.
-        isTaken = true;
-      } catch (CommitOutcomeUnknownException e) {
-        unclear = later(unclear, e);
-      } catch (ZRecordException e) {
-        if (unclear == null) {
-          throw e;
-        }
-        unclear.addSuppressed(e);
-      } catch (RuntimeException e) {
-        // The contract excludes this exception, so it proves nothing.
-        unclear = later(unclear, unknown(name, e));
-      }
-      Optional<Manifest> present;
-      try {
-        present = Optional.of(read(manifest.version()));
-      } catch (MissingFileException e) {
-        present = Optional.empty();
-        if (isTaken) {
-          unclear = later(unclear, unknown(name, e));
-        }
-      } catch (RuntimeException e) {
-        throw later(unclear, unknown(name, e));
-      }
-      if (present.isPresent()) {
-        boolean isOurs = present.get().commitId().equals(manifest.commitId());
-        if (isOurs && unclear != null) {
-          forceName(unclear);
-        }
-        return isOurs;
-      }
-    }
-    throw Objects.requireNonNull(unclear);
-  }
-
-  /**
-   * Makes the name survive power loss. The file exists, but an unclear attempt may have failed to
-   * force the directory.
-   */
-  private void forceName(CommitOutcomeUnknownException unclear) {
-    try {
-      storage.forceDirectory(ManifestNames.DIRECTORY);
-    } catch (ZRecordException e) {
-      unclear.addSuppressed(e);
-      throw unclear;
-    }
-  }
-
-  private static CommitOutcomeUnknownException later(
-      @Nullable CommitOutcomeUnknownException first, CommitOutcomeUnknownException next) {
-    if (first == null) {
-      return next;
-    }
-    first.addSuppressed(next);
-    return first;
-  }
-
-  private CommitOutcomeUnknownException unknown(String name, RuntimeException cause) {
-    return new CommitOutcomeUnknownException(
-        storage.pathOf(name),
-        "Cannot tell whether " + storage.pathOf(name) + " was published: " + cause.getMessage()
-            + "; delete nothing, and read the newest version when the storage answers again",
-        cause);
-  }
-
-  /**
-   * Refuses content that readers would refuse: a commit must not lose a table.
-   *
-   * @param reading reads the content as readers do, given its path
-   */
-  private void requireReadable(String name, byte[] content, Consumer<String> reading) {
-    String path = storage.pathOf(name);
-    if (content.length > SealedJson.MAX_BYTES) {
-      throw new StorageException(
-          path,
-          "Cannot write " + path + ": it would have " + content.length
-              + " bytes, but readers accept " + SealedJson.MAX_BYTES
-              + "; write larger chunks, so that there are fewer of them");
-    }
-    try {
-      reading.accept(path);
-    } catch (ZRecordException e) {
-      throw new StorageException(
-          path,
-          "Cannot write " + path + ", for readers would refuse it: " + e.getMessage()
-              + ". Nothing was committed; verify the dataset that its shards were made of",
-          e);
-    }
+    return new Publication(storage).publish(manifest, () -> read(manifest.version()));
   }
 }

@@ -109,7 +109,7 @@ public final class RetainedVersions {
     boolean fits =
         isOfTable(link) && (next.isEmpty() || next.get().follows(link) || !isFollowed(next.get()));
     if (!fits) {
-      throw log.misplaced(version);
+      throw log.chain().misplaced(version);
     }
     readLast = link;
     return file;

@@ -7,8 +7,11 @@ import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.findings.CheckListener;
+import io.zrecord.inspect.DatasetInspection;
+import io.zrecord.inspect.SpaceUsage;
 import io.zrecord.schema.UnreadableField;
 import io.zrecord.verify.DatasetCheck;
+import io.zrecord.verify.DatasetSummary;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -61,6 +64,14 @@ class GoldenLaterTest {
           .hasMessageContaining("field 'far'")
           .hasMessageContaining("'dtype f8_e4m3'");
     }
+  }
+
+  @Test
+  void itsValuesAreNotDead() {
+    String path = GoldenLater.DIRECTORY.toString();
+    SpaceUsage space = DatasetInspection.of(path).run(shard -> {}).space();
+    assertThat(space.deadBytes()).isZero();
+    assertThat(DatasetSummary.of(path).valueBytes()).hasValue(space.liveBytes());
   }
 
   @Test

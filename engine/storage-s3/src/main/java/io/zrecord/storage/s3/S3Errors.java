@@ -57,6 +57,23 @@ final class S3Errors {
         e);
   }
 
+  /** Returns the exception for settings of the environment with which no client can be made. */
+  static ZRecordException ofSettings(String location, SdkException e) {
+    String problem = "Cannot open " + location + ": ";
+    if (String.valueOf(e.getMessage()).startsWith("Unable to load region")) {
+      return new StorageException(
+          location,
+          problem + "no region was found. Set AWS_REGION, or use the option region=eu-central-1 or"
+              + " that of the bucket; for a server that is not Amazon's, use the option endpoint",
+          e);
+    }
+    return new StorageException(
+        location,
+        problem + "the client of S3 cannot be made: " + reason(e)
+            + ". Check the variables AWS_… of the environment, and ~/.aws/config",
+        e);
+  }
+
   private static String waitLonger(SdkException e) {
     return tries(e) == 1
         ? ""

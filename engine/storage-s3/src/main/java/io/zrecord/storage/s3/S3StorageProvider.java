@@ -4,6 +4,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StorageProvider;
 import java.util.Map;
 import java.util.Set;
+import software.amazon.awssdk.core.exception.SdkException;
 
 /**
  * Opens storages at {@code s3://bucket/prefix} and {@code s3a://bucket/prefix}. Thread-safe.
@@ -44,6 +45,10 @@ public final class S3StorageProvider implements StorageProvider {
   public Storage open(String location, Map<String, String> options) {
     S3Location parsed = S3Location.parse(location);
     S3Options settings = S3Options.parse(options);
-    return new S3Storage(parsed, S3Connection.shared(settings));
+    try {
+      return new S3Storage(parsed, S3Connection.shared(settings));
+    } catch (SdkException e) {
+      throw S3Errors.ofSettings(parsed.written(), e);
+    }
   }
 }

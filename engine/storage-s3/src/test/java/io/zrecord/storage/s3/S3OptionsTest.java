@@ -3,7 +3,10 @@ package io.zrecord.storage.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.Storages;
+import io.zrecord.errors.StorageException;
 import io.zrecord.storage.Storage;
+import io.zrecord.testing.JavaProcess;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Map;
@@ -137,6 +140,33 @@ final class S3OptionsTest {
           .utilities()
           .getUrl(request -> request.bucket("bucket").key("key"))
           .toString();
+    }
+  }
+
+  /** In a process without settings, whatever those of this one are. */
+  @Test
+  void aRegionThatIsNotFoundIsNamedWithTheRemedy() throws Exception {
+    JavaProcess.Result result = JavaProcess.of(Opening.class)
+        .option("-Daws.disableEc2Metadata=true")
+        .after("unset AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_ENDPOINT_URL"
+            + " && export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null")
+        .run("s3://bucket/table");
+    assertThat(result.exitCode()).as(result.output()).isZero();
+    assertThat(result.output())
+        .contains("StorageException: Cannot open s3://bucket/table: no region was found")
+        .contains("AWS_REGION");
+  }
+
+  /** Opens a storage. */
+  static final class Opening {
+    private Opening() {}
+
+    public static void main(String[] arguments) {
+      try {
+        System.out.println(Storages.at(arguments[0]));
+      } catch (StorageException e) {
+        System.out.println(e);
+      }
     }
   }
 }

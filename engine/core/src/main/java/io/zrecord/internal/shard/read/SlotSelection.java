@@ -1,18 +1,15 @@
 package io.zrecord.internal.shard.read;
 
 import io.zrecord.internal.shard.ShardList;
-import io.zrecord.internal.shard.Zeros;
 import io.zrecord.internal.shard.fetch.Prefetched;
 import io.zrecord.internal.shard.layout.BlockField;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.EntryField;
 import io.zrecord.internal.shard.layout.FixedRuns;
 import io.zrecord.internal.shard.layout.PromotedField;
-import io.zrecord.internal.shard.layout.StoredField;
 import io.zrecord.internal.shard.layout.VariableField;
 import io.zrecord.read.Verification;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,22 +18,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Any records: a slot for each record holds the window and the position of its bytes. Selecting
- * fills the slots and looks entries up a block at a time, so that cache misses overlap. Copying
- * then knows the next places, and touches values ahead.
+ * fills the slots and looks entries up a block at a time, so that cache misses overlap.
+ * {@link SlotCopies} has the values.
  *
- * <p>Raw values are verified when they are copied, as part of the copy. Compressed values are
- * verified when they are selected: their length precedes them and must not be trusted before.
- * Belongs to one thread.
+ * <p>Compressed values are verified when they are selected: their length precedes them and must not
+ * be trusted before. Belongs to one thread.
  */
 final class SlotSelection implements Selection {
-  /** Values touched ahead of their copies: 16 and 64 are 3 to 5 % slower at 1 KiB. */
-  private static final int AHEAD = 32;
-
   /** Most bytes of files that are not mapped that a selection holds, besides its values. */
   private static final long MOST_BYTES_HELD = 32 << 20;
 
   private final ReadContext context;
-  private final WindowTable table;
   private final int fixedWidth;
   private final Slots slots;
   private final VariableSlots variable;
@@ -44,7 +36,7 @@ final class SlotSelection implements Selection {
   private final FixedSlots fixed;
   private final BlockSlots blocks;
   private final SubstitutedSlots substituted;
-  private final SlotDecoder decoder;
+  private final SlotCopies copies;
   private final WantedSlots wanted;
 
   /** Places of the changed values of a selection in rising order, and then its count. */
@@ -54,7 +46,6 @@ final class SlotSelection implements Selection {
 
   SlotSelection(ReadContext context) {
     this.context = context;
-    this.table = context.table();
     this.fixedWidth = context.fixedWidth();
     this.slots = new Slots(context);
     CompressedSlots compressed = new CompressedSlots(context, slots);
@@ -63,7 +54,7 @@ final class SlotSelection implements Selection {
     this.fixed = new FixedSlots(context, slots);
     this.blocks = new BlockSlots(context, slots);
     this.substituted = new SubstitutedSlots(context, slots);
-    this.decoder = new SlotDecoder(context);
+    this.copies = new SlotCopies(context, slots, blocks);
     this.wanted = new WantedSlots(context, slots, substituted);
   }
 
@@ -399,151 +390,21 @@ final class SlotSelection implements Selection {
 
   @Override
   public int copy(int i, ByteBuffer target, int at) {
-    int flags = slots.state[i];
-    if (flags == 0) {
-      target.put(at, table.get(slots.window[i]), slots.position[i], slots.length[i]);
-    } else if ((flags & Slots.ENCODED) != 0
-        && context.part(slots.source[i]).field() instanceof BlockField field) {
-      blocks.copy(i, field, target, at);
-    } else if ((flags & Slots.ENCODED) != 0) {
-      StoredField field = (StoredField) context.part(slots.source[i]).field();
-      decoder.decode(
-          field.codec(),
-          slots.globalIndex(i),
-          slots.window[i],
-          slots.position[i],
-          slots.payload[i],
-          slots.length[i],
-          target,
-          at);
-    } else if ((flags & Slots.UNVERIFIED) != 0) {
-      StoredField field = (StoredField) context.part(slots.source[i]).field();
-      context
-          .check()
-          .copyValue(
-              field,
-              slots.index[i],
-              slots.globalIndex(i),
-              slots.window[i],
-              slots.position[i],
-              slots.length[i],
-              target,
-              at);
-      if (context.verification() == Verification.FIRST) {
-        slots.state[i] = (byte) (flags & ~Slots.UNVERIFIED);
-      }
-    } else {
-      table.copy(slots.window[i], slots.position[i], target, at, slots.length[i]);
-    }
-    return slots.length[i];
+    return copies.copy(i, target, at);
   }
 
   @Override
   public int copy(int i, byte[] target, int offset) {
-    if (slots.state[i] == 0) {
-      table.get(slots.window[i]).get(slots.position[i], target, offset, slots.length[i]);
-      return slots.length[i];
-    }
-    return copy(i, ByteBuffer.wrap(target), offset);
+    return copies.copy(i, target, offset);
   }
 
   @Override
   public void copyAll(ByteBuffer target, int at) {
-    boolean zeroFill = fixedWidth > 0 && slots.absentCount > 0;
-    if (slots.specialCount > 0 || zeroFill) {
-      copyOneByOne(target, at, zeroFill);
-    } else if (context.decoded().areAll(slots.totalBytes)) {
-      target.put(at, table.get(context.decoded().window()), 0, (int) slots.totalBytes);
-    } else if (fixedWidth == Integer.BYTES) {
-      copyInts(littleEndian(target), at);
-    } else if (fixedWidth == Long.BYTES) {
-      copyLongs(littleEndian(target), at);
-    } else {
-      copyPlain(target, at);
-    }
-  }
-
-  private static ByteBuffer littleEndian(ByteBuffer target) {
-    return target.order() == ByteOrder.LITTLE_ENDIAN
-        ? target
-        : target.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  private void copyPlain(ByteBuffer target, int at) {
-    int next = at;
-    WindowTable windows = table;
-    int[] whichWindow = slots.window;
-    int[] where = slots.position;
-    int[] lengths = slots.length;
-    int all = slots.count;
-    for (int block = 0; block < all; block += AHEAD) {
-      int end = Math.min(all, block + AHEAD);
-      windows.touch(whichWindow, where, block, end);
-      for (int k = block; k < end; k++) {
-        int bytes = lengths[k];
-        target.put(next, windows.get(whichWindow[k]), where[k], bytes);
-        next += bytes;
-      }
-    }
-  }
-
-  private void copyInts(ByteBuffer target, int at) {
-    for (int k = 0, next = at; k < slots.count; k++, next += Integer.BYTES) {
-      target.putInt(next, table.get(slots.window[k]).getInt(slots.position[k]));
-    }
-  }
-
-  private void copyLongs(ByteBuffer target, int at) {
-    for (int k = 0, next = at; k < slots.count; k++, next += Long.BYTES) {
-      target.putLong(next, table.get(slots.window[k]).getLong(slots.position[k]));
-    }
-  }
-
-  private void copyOneByOne(ByteBuffer target, int at, boolean zeroFill) {
-    int next = at;
-    decoder.begin();
-    try {
-      for (int k = 0; k < slots.count; k++) {
-        if ((k & (AHEAD - 1)) == 0) {
-          table.touch(slots.window, slots.position, k, Math.min(slots.count, k + AHEAD));
-        }
-        if (zeroFill && slots.state[k] == Slots.ABSENT) {
-          Zeros.fill(target, next, fixedWidth);
-          next += fixedWidth;
-        } else {
-          next += copy(k, target, next);
-        }
-      }
-    } finally {
-      decoder.end();
-    }
+    copies.copyAll(target, at);
   }
 
   @Override
   public ByteBuffer view(int i) {
-    if ((slots.state[i] & Slots.UNVERIFIED) != 0) {
-      StoredField field = (StoredField) context.part(slots.source[i]).field();
-      context
-          .check()
-          .value(
-              field,
-              slots.index[i],
-              slots.globalIndex(i),
-              slots.window[i],
-              slots.position[i],
-              slots.length[i]);
-      if (context.verification() == Verification.FIRST) {
-        slots.state[i] &= ~Slots.UNVERIFIED;
-      }
-    }
-    if (slots.isPlain(i)) {
-      return table
-          .get(slots.window[i])
-          .slice(slots.position[i], slots.length[i])
-          .order(ByteOrder.LITTLE_ENDIAN);
-    }
-    ByteBuffer own = ByteBuffer.allocate(slots.length[i]);
-    copy(i, own, 0);
-    return own.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    return copies.view(i);
   }
 }
