@@ -1,5 +1,6 @@
 package io.zrecord.internal.store.write;
 
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.StoreMeta;
@@ -169,6 +170,26 @@ final class StoreFiles implements AutoCloseable {
         tables[field].put(
             index, group.word0(slot, field), group.word1(slot, field), group.checksum(slot, field));
       }
+    }
+  }
+
+  /**
+   * Makes what is published survive power loss, without a checkpoint. A store that forces each
+   * commit has done so.
+   *
+   * @return whether there was space for that
+   */
+  boolean tryForce() {
+    if (isDurable) {
+      return true;
+    }
+    try {
+      // In this order: the journal names the chunks.
+      chunks.force();
+      journal.force();
+      return true;
+    } catch (DiskFullException e) {
+      return false;
     }
   }
 
