@@ -281,9 +281,22 @@ public final class EntryTable implements AutoCloseable {
     return absent;
   }
 
-  /** Makes all changes survive power loss. */
+  /**
+   * Makes all changes survive power loss.
+   *
+   * @throws TruncatedFileException if a file was cut: what was stored beyond its end is lost
+   */
   public void force() {
     if (isChanged) {
+      if (entries.lengthBytes() < capacity * Entry.BYTES
+          || checksums.lengthBytes() < capacity * CHECKSUM_BYTES) {
+        throw new TruncatedFileException(
+            path(),
+            "Cannot force " + path() + ": it or its checksums were cut, to less than the "
+                + capacity
+                + " entries that were mapped. Restore it from a copy; commits since the last"
+                + " checkpoint are in the journal");
+      }
       entries.force();
       checksums.force();
       isChanged = false;

@@ -4,6 +4,7 @@ import io.zrecord.errors.DiskFullException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
@@ -99,12 +100,18 @@ final class StoreFiles implements AutoCloseable {
     live.endRecovery(length, journal.sequence());
   }
 
-  /** Copies the published entries of a record. */
+  /**
+   * Copies the published entries of a record.
+   *
+   * @throws io.zrecord.errors.TruncatedFileException if a table was cut
+   */
   void load(long index, Changes.Entries target) {
-    for (int field = 0; field < tables.length; field++) {
-      EntryTable table = tables[field];
-      target.set(field, table.word0(index), table.word1(index), table.checksum(index));
-    }
+    MapFaults.guard(files.location(), () -> {
+      for (int field = 0; field < tables.length; field++) {
+        EntryTable table = tables[field];
+        target.set(field, table.word0(index), table.word1(index), table.checksum(index));
+      }
+    });
   }
 
   /** Makes a group safe, as the durability says, and then visible to readers. */
@@ -120,7 +127,7 @@ final class StoreFiles implements AutoCloseable {
     // After the force: a writer that comes later reads what was forced.
     live.enter(writer);
     live.beginGroup(journal.sequence());
-    apply(group);
+    MapFaults.guard(files.location(), () -> apply(group));
     live.leave();
   }
 
