@@ -150,7 +150,7 @@ def _published_sequence(root: Path, meta: StoreMeta) -> int:
 
 
 def _is_locked(fcntl: Any, descriptor: int, mark: int) -> bool:
-    """Tells whether a writer has locked a byte, which is locked for a moment. A process that is stopped then blocks this byte only."""
+    """Tells whether a writer has locked a byte, by locking it for a moment. A process that is stopped meanwhile blocks one byte."""
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, mark)
     except (BlockingIOError, PermissionError):

@@ -13,7 +13,7 @@ import java.util.Map;
 /**
  * Compares the fields that shards were written with and the fields that a change says they have.
  * Values are written by the ordinals of fields, so those of another schema would be read as values
- * of other fields. For one change.
+ * of other fields. Belongs to one thread, for one change.
  */
 final class WrittenFields {
   private final RecordSchema schema;
@@ -26,13 +26,16 @@ final class WrittenFields {
   }
 
   /**
-   * Requires that the new shards of a change have its fields, as far as is known.
+   * Requires that the shards that a change adds have its fields, as far as is known. A change that
+   * replaces shards or their order names other fields, and its shards are written by this module.
    *
    * @throws SchemaMismatchException if a shard was written with other fields
    */
   static void require(String location, TableChange change) {
     WrittenFields fields = new WrittenFields(change.schema());
-    for (ShardSummary shard : change.newShards()) {
+    List<ShardSummary> added =
+        change.kind() == TableChange.Kind.RELAYOUT ? List.of() : change.shards();
+    for (ShardSummary shard : added) {
       for (TablesRef file : shard.tables()) {
         if (file.writtenFields() != 0
             && file.writtenFields()
