@@ -17,7 +17,7 @@ import pytest
 
 import zrecord
 from tests.conftest import GOLDEN, Once
-from zrecord import _journal, _launcher, _shard, _store
+from zrecord import _journal, _launcher, _mounts, _shard, _store
 from zrecord._binding import Binding
 from zrecord._files import map_bytes
 
@@ -145,6 +145,31 @@ def test_a_copy_of_a_store_that_was_not_closed_is_recognized(copied: Path) -> No
     (token,) = copied.glob("writer-*")
     token.write_text(str(token.stat().st_ino), encoding="ascii")
     assert generation(copied) >= 0
+    # A loss of power may leave bytes that were never written.
+    token.write_bytes(b"\0\0\0\0")
+    assert generation(copied) >= 0
+
+
+def test_a_copy_is_not_looked_for_where_files_change_their_numbers(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_store, "keeps_file_numbers", lambda root: False)
+    assert generation(copied) >= 0
+
+
+def test_the_file_system_of_a_path_is_found_among_the_mounts() -> None:
+    mounts = "\n".join(
+        [
+            "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
+            "40 22 0:40 / /data rw - xfs /dev/sdb rw",
+            "41 22 0:41 / /data rw,relatime - nfs4 server:/export rw",
+            r"42 41 0:42 / /data/a\040b rw shared:2 master:3 - fuse.sshfs host: rw",
+            "not a mount",
+        ]
+    )
+    assert _mounts.file_system("/data2/store", mounts) == "ext4"
+    assert _mounts.file_system("/data", mounts) == "nfs4"
+    assert _mounts.file_system("/data/store", mounts) == "nfs4"
+    assert _mounts.file_system("/data/a b/store", mounts) == "fuse.sshfs"
+    assert _mounts.file_system("/x", "") == ""
 
 
 def generation(store: Path) -> int:

@@ -14,6 +14,7 @@ from zrecord._crc32c import crc32c
 from zrecord._entries import EntriesColumn
 from zrecord._files import map_bytes, open_regular, read_bytes
 from zrecord._journal import StoreState, replay
+from zrecord._mounts import keeps_file_numbers
 from zrecord._schema import FieldSpec
 from zrecord._sealed import JsonObject, corrupt, require_plain, require_version
 from zrecord._shard import META_FILE, StoreChunks, StoreMeta, read_meta
@@ -28,6 +29,8 @@ _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.02
 _MAX_JOURNAL_BYTES = 1 << 40
 _TOKEN = "writer-"
+# Bytes of the file `lock` that a writer locks: that there is one, and that it has recovered the store.
+_MARKS = (range(2, 10), range(10, 18))
 _MAX_TOKEN_BYTES = 64
 
 
@@ -69,7 +72,8 @@ def _require_original(root: Path) -> None:
         with os.fdopen(descriptor, "rb") as file:
             written = file.read(_MAX_TOKEN_BYTES)
             number = os.fstat(file.fileno()).st_ino
-        if written and written != str(number).encode():
+        # A loss of power may have left nothing, or zeros.
+        if written.strip(b"\0") and written != str(number).encode() and keeps_file_numbers(root):
             raise CorruptDataError(
                 f"Cannot open {root}: its files were copied while a writer had the store open, one after the other, so they may be "
                 "of different moments; copy the original by 'zrecord backup', or repair the copy if nobody wrote meanwhile",
@@ -145,6 +149,16 @@ def _published_sequence(root: Path, meta: StoreMeta) -> int:
     return int(mapped[_SEQUENCE_AT : _SEQUENCE_AT + 8].view("<u8")[0])  # one load; reading the file might tear it
 
 
+def _is_locked(fcntl: Any, descriptor: int, mark: int) -> bool:
+    """Tells whether a writer has locked a byte, by locking it for a moment. A process that is stopped meanwhile blocks one byte."""
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, mark)
+    except (BlockingIOError, PermissionError):
+        return True
+    fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, mark)
+    return False
+
+
 def _has_writer(root: Path) -> bool:
     """Tells whether a writer has recovered the store. A writer that is recovering changes only what the journal says."""
     try:
@@ -159,13 +173,7 @@ def _has_writer(root: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        for place in (0, 1):  # in this order: a writer that becomes ready in between is found
-            try:
-                fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, place)
-            except (BlockingIOError, PermissionError):
-                continue
-            fcntl.lockf(descriptor, fcntl.LOCK_UN, 1, place)
-            return False
-        return True
+        # In this order: a writer that becomes ready in between is found.
+        return all(any(_is_locked(fcntl, descriptor, mark) for mark in marks) for marks in _MARKS)
     finally:
         os.close(descriptor)

@@ -25,6 +25,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -64,6 +65,11 @@ public final class RecordDataset implements RecordSource {
    * @param metrics where reads are counted
    */
   public record ReadOptions(Verification verification, ReadMetrics metrics) {
+    public ReadOptions {
+      Objects.requireNonNull(verification, "verification");
+      Objects.requireNonNull(metrics, "metrics");
+    }
+
     /** Returns options with verification at first touch and with new counters. */
     public static ReadOptions defaults() {
       return new ReadOptions(Verification.FIRST, new ReadMetrics());

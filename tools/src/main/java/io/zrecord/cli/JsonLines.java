@@ -9,11 +9,11 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Utf8;
 import io.zrecord.store.RecordValues;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Iterator;
@@ -97,7 +97,7 @@ final class JsonLines {
     switch (field.type().kind()) {
       case UTF8 -> {
         return parser.currentToken() == JsonToken.VALUE_STRING
-            ? parser.getText().getBytes(StandardCharsets.UTF_8)
+            ? Utf8.bytes(field.name(), parser.getText())
             : null;
       }
       case BYTES -> {

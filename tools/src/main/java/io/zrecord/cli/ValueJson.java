@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Utf8;
 import io.zrecord.text.ElementJson;
 import io.zrecord.text.NestedJson;
 import java.nio.ByteBuffer;
@@ -72,7 +73,7 @@ final class ValueJson {
   static byte[] toBytes(FieldSpec field, JsonNode node) {
     try {
       if (field.type().equals(ElementType.UTF8) && node.isTextual()) {
-        return node.textValue().getBytes(StandardCharsets.UTF_8);
+        return Utf8.bytes(field.name(), node.textValue());
       }
       if (field.type().equals(ElementType.BYTES) && node.isTextual()) {
         return Base64.getDecoder().decode(node.textValue());

@@ -9,6 +9,7 @@ import io.zrecord.nested.NestedColumn;
 import io.zrecord.nested.NestedView;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.NestedType;
+import io.zrecord.schema.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -148,7 +149,7 @@ public final class NestedJson {
         throw unfit(leaf, node, "a string");
       }
       return leaf.element().equals(ElementType.UTF8)
-          ? node.textValue().getBytes(StandardCharsets.UTF_8)
+          ? Utf8.bytes("(nested)", node.textValue())
           : Base64.getDecoder().decode(node.textValue());
     }
     ByteBuffer to = ByteBuffer.allocate(leaf.widthBytes()).order(ByteOrder.LITTLE_ENDIAN);

@@ -69,6 +69,8 @@ class JsonLinesTest {
     "\"AQI=\"",
     "\"AQI\"",
     "\"é😀\"",
+    "\"a\\ud83d\"",
+    "\"a\\ud83d\\ude00\"",
     "\"2026-11-22\"",
     "\"2026-11-22T08:00:00Z\"",
     "\"2026-11-22T08:00:00\"",
@@ -164,6 +166,21 @@ class JsonLinesTest {
       RecordValues values = store.newValues();
       assertThat(catchThrowable(() -> new JsonLines(schema).read(line, values)))
           .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"text\":\"a\\ud83d\"}", "{\"words\":[\"a\\udc00\"]}"})
+  void halfASurrogatePairIsRefused(String line) {
+    RecordSchema schema = RecordSchema.builder()
+        .field("text", ElementType.UTF8)
+        .field("words", ElementType.nested(NestedType.listOf(NestedType.of(ElementType.UTF8))))
+        .build();
+    try (RecordStore store = RecordStore.create(directory.resolve("store"), schema, OPTIONS)) {
+      RecordValues values = store.newValues();
+      assertThat(catchThrowable(() -> new JsonLines(schema).read(line, values)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("half of a surrogate pair");
     }
   }
 

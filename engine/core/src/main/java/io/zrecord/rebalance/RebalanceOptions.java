@@ -5,6 +5,7 @@ import io.zrecord.shard.WriteOptions;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -125,11 +126,13 @@ public final class RebalanceOptions implements Serializable {
    * are rewritten.
    */
   public RebalanceOptions withCompression(Map<String, Compression> byField) {
+    byField.forEach((field, given) -> Objects.requireNonNull(given, field));
     return with(options -> options.compression = new TreeMap<>(byField));
   }
 
   /** Sets the layout of new shards. */
   public RebalanceOptions withWrite(WriteOptions layout) {
+    Objects.requireNonNull(layout, "layout");
     return with(options -> options.write = layout);
   }
 

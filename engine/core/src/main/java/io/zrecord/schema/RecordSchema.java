@@ -2,6 +2,8 @@ package io.zrecord.schema;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -127,5 +129,22 @@ public record RecordSchema(List<FieldSpec> fields, List<UnreadableField> unreada
     public RecordSchema build() {
       return new RecordSchema(fields);
     }
+  }
+
+  /**
+   * Returns a digest of the ids, types and shapes of some fields, in whatever order they are.
+   * Values that were written for fields of one digest fit the fields of an equal digest. Names do
+   * not count, because fields are renamed. Never 0.
+   */
+  public static long digest(Collection<FieldSpec> fields) {
+    long digest = 0xcbf29ce484222325L;
+    for (FieldSpec field :
+        fields.stream().sorted(Comparator.comparingInt(FieldSpec::id)).toList()) {
+      String text = field.id() + " " + field.type() + " " + field.shape() + ";";
+      for (int i = 0; i < text.length(); i++) {
+        digest = (digest ^ text.charAt(i)) * 0x100000001b3L;
+      }
+    }
+    return digest == 0 ? 1 : digest;
   }
 }

@@ -17,13 +17,49 @@ import java.util.stream.IntStream;
  * @param jsonBytes length of the JSON
  * @param jsonChecksum the {@code crc32c} member of the JSON
  * @param fieldIds the fields that have tables in the file, in rising order
+ * @param writtenFields digest of these fields as their writer knew them, by
+ *     {@link io.zrecord.schema.RecordSchema#digest}; 0 if not known, as of a file that a manifest
+ *     names. No part of the identity: a commit compares it, and no manifest has it
  */
 public record TablesRef(
-    UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, List<Integer> fieldIds)
+    UUID id,
+    long bytes,
+    long jsonPosition,
+    int jsonBytes,
+    int jsonChecksum,
+    List<Integer> fieldIds,
+    long writtenFields)
     implements Serializable {
 
   public TablesRef {
     fieldIds = List.copyOf(fieldIds);
+  }
+
+  /** Names a tables file of which is not known how its writer knew the fields. */
+  public TablesRef(
+      UUID id,
+      long bytes,
+      long jsonPosition,
+      int jsonBytes,
+      int jsonChecksum,
+      List<Integer> fieldIds) {
+    this(id, bytes, jsonPosition, jsonBytes, jsonChecksum, fieldIds, 0);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TablesRef that
+        && id.equals(that.id)
+        && bytes == that.bytes
+        && jsonPosition == that.jsonPosition
+        && jsonBytes == that.jsonBytes
+        && jsonChecksum == that.jsonChecksum
+        && fieldIds.equals(that.fieldIds);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * id.hashCode() + jsonChecksum;
   }
 
   /** Returns the name of the file within the shard's directory. */
@@ -45,7 +81,8 @@ public record TablesRef(
       }
       ranges.set(ranges.size() - 1, fieldIds.get(i));
     }
-    return new Message(id, bytes, jsonPosition, jsonBytes, jsonChecksum, List.copyOf(ranges));
+    return new Message(
+        id, bytes, jsonPosition, jsonBytes, jsonChecksum, List.copyOf(ranges), writtenFields);
   }
 
   /**
@@ -55,7 +92,13 @@ public record TablesRef(
    * @param ranges the first and the last id of each range of ids
    */
   private record Message(
-      UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, List<Integer> ranges)
+      UUID id,
+      long bytes,
+      long jsonPosition,
+      int jsonBytes,
+      int jsonChecksum,
+      List<Integer> ranges,
+      long writtenFields)
       implements Serializable {
 
     private Object readResolve() {
@@ -63,7 +106,8 @@ public record TablesRef(
       for (int i = 0; i < ranges.size(); i += 2) {
         IntStream.rangeClosed(ranges.get(i), ranges.get(i + 1)).forEach(fieldIds::add);
       }
-      return new TablesRef(id, bytes, jsonPosition, jsonBytes, jsonChecksum, fieldIds);
+      return new TablesRef(
+          id, bytes, jsonPosition, jsonBytes, jsonChecksum, fieldIds, writtenFields);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.zrecord.shard;
 
 import java.io.Serializable;
+import java.util.Objects;
 
 /**
  * How a bulk writer lays data out. Immutable.
@@ -51,6 +52,9 @@ public record WriteOptions(
           + "; it must be a power of two from " + LEAST_ALIGN_BYTES + " to " + MIB
           + ", such as 64 or 4096");
     }
+    Objects.requireNonNull(transform, "transform");
+    Objects.requireNonNull(checksum, "checksum");
+    Objects.requireNonNull(durability, "durability");
   }
 
   /**

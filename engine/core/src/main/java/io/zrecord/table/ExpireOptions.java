@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Which versions of a table are expired: versions that meet both conditions, except the newest
@@ -26,6 +27,7 @@ public record ExpireOptions(int keepVersions, Duration olderThan, CareMode mode)
           "Cannot keep " + keepVersions + " versions: the newest one always stays; keep 1 or more");
     }
     LeastAge.require("versions", olderThan, LEAST_AGE);
+    Objects.requireNonNull(mode, "mode");
   }
 
   /** Returns the defaults: one version and 7 days are kept, and the rest is deleted. */

@@ -82,6 +82,7 @@ final class ShardCommit implements Commit {
 
   @Override
   public void checkFiles() {
+    WrittenFields.require(storage.location(), change);
     ShardCheck check = new ShardCheck(storage);
     oldestFileMillis = checkedMillis.isPresent()
         ? checkedMillis.getAsLong()

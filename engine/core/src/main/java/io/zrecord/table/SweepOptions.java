@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Which orphans are swept. Immutable.
@@ -14,6 +15,7 @@ public record SweepOptions(Duration olderThan, CareMode mode) {
 
   public SweepOptions {
     LeastAge.require("files", olderThan, LEAST_AGE);
+    Objects.requireNonNull(mode, "mode");
   }
 
   /** Returns the defaults: 72 hours, and nothing is deleted. */

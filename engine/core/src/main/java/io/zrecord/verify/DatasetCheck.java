@@ -64,7 +64,7 @@ public final class DatasetCheck {
    *
    * @throws io.zrecord.errors.NotADatasetException if there is no dataset
    * @throws io.zrecord.errors.VersionNotFoundException if the table does not have the version
-   * @throws io.zrecord.errors.StoreLockedException if a writer has the store open
+   * @throws io.zrecord.errors.StoreLockedException if a writer is recovering the store
    * @throws IllegalArgumentException if a version was named and the dataset is not a table
    * @throws io.zrecord.errors.FileUnavailableException if a file cannot be read for a reason other
    *     than its content, which is no finding

@@ -64,6 +64,21 @@ public abstract class ForwardingFiles implements MutableFiles {
   }
 
   @Override
+  public void delete(List<String> names, Runnable lastCheck) {
+    files.delete(names, lastCheck);
+  }
+
+  @Override
+  public void beginWriting(Runnable check) {
+    files.beginWriting(check);
+  }
+
+  @Override
+  public void endWriting() {
+    files.endWriting();
+  }
+
+  @Override
   public String pathOf(String name) {
     return files.pathOf(name);
   }

@@ -198,6 +198,19 @@ public final class PowerLossFiles implements MutableFiles {
   }
 
   @Override
+  public void delete(List<String> deleted, Runnable lastCheck) {
+    int begun = droppedReplacements;
+    lastCheck.run();
+    for (String name : deleted) {
+      if (begun != droppedReplacements) {
+        lastCheck.run();
+        throw new StorageException(name, "Cannot delete " + name + ": another came meanwhile");
+      }
+      delete(name);
+    }
+  }
+
+  @Override
   public void dropReplacements() {
     droppedReplacements++;
   }

@@ -140,7 +140,7 @@ public final class RecordStore implements RecordSource {
 
   private static void requireEmpty(MutableFiles files) {
     for (String name : files.list("")) {
-      if (!name.equals("lock") && !WriterToken.isName(name)) {
+      if (!name.equals("lock") && !WriterToken.isLeftOfCreation(name)) {
         throw new DatasetExistsException(
             files.location(),
             "Cannot create a store at " + files.location()

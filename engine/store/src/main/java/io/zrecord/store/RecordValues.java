@@ -2,7 +2,6 @@ package io.zrecord.store;
 
 import io.zrecord.RecordAppender;
 import io.zrecord.internal.values.ValueBytes;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -24,14 +23,14 @@ public final class RecordValues {
 
   /**
    * Sets a field from a Java value, as {@link RecordAppender#set} does. A {@code byte[]} is taken
-   * over, not copied.
+   * over, not copied. Null makes the field absent, as {@link #setAbsent} does.
    *
    * @throws IllegalArgumentException if there is no such field, or the value does not fit it
+   * @throws io.zrecord.errors.ValueTooLargeException if the value is longer than its field allows
    */
-  public RecordValues set(String field, Object value) {
+  public RecordValues set(String field, @Nullable Object value) {
     int ordinal = schema.ordinal(field);
-    FieldSpec spec = schema.fields().get(ordinal);
-    bytes[ordinal] = ValueBytes.of(spec, value);
+    bytes[ordinal] = value == null ? null : ValueBytes.of(schema.fields().get(ordinal), value);
     isSet[ordinal] = true;
     return this;
   }

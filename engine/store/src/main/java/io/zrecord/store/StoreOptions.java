@@ -2,6 +2,7 @@ package io.zrecord.store;
 
 import io.zrecord.read.Verification;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Says how a store is written and read.
@@ -13,7 +14,8 @@ import java.time.Duration;
  * @param checkpointBytes bytes of journal at which the tables are forced instead, 4 KiB to 1 TiB
  * @param readers number of threads that help with gathers which wait for the medium or for a codec,
  *     0 to 64
- * @param closeTimeout how long closing waits for a commit of another thread that does not end
+ * @param closeTimeout how long closing waits for a commit of another thread that does not end, 0 to
+ *     365 days
  * @param verification when readers compare checksums
  */
 public record StoreOptions(
@@ -30,6 +32,7 @@ public record StoreOptions(
   private static final int DEFAULT_READERS = 8;
   private static final long MIN_BYTES = 1L << 12;
   private static final long MAX_BYTES = 1L << 40;
+  private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
 
   public StoreOptions {
     requireWithin("chunkRecords", chunkRecords, 1, Long.MAX_VALUE);
@@ -37,6 +40,12 @@ public record StoreOptions(
     requireWithin("writers", writers, 1, MAX_WRITERS);
     requireWithin("checkpointBytes", checkpointBytes, MIN_BYTES, MAX_BYTES);
     requireWithin("readers", readers, 0, MAX_READERS);
+    Objects.requireNonNull(durability, "durability");
+    Objects.requireNonNull(verification, "verification");
+    if (closeTimeout.isNegative() || closeTimeout.compareTo(MAX_TIMEOUT) > 0) {
+      throw new IllegalArgumentException(
+          "closeTimeout is " + closeTimeout + "; it must be from PT0S to " + MAX_TIMEOUT);
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ package io.zrecord.store;
 
 import io.zrecord.schema.Compression;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -28,6 +29,7 @@ public record StoreRebalanceOptions(
   private static final long DEFAULT_STRIPE_BYTES = 32L << 20;
 
   public StoreRebalanceOptions {
+    compression.forEach((field, given) -> Objects.requireNonNull(given, field));
     compression = java.util.Collections.unmodifiableMap(new TreeMap<>(compression));
     require("minUtilization", minUtilization, minUtilization >= 0 && minUtilization <= 1, "0 to 1");
     require(

@@ -18,6 +18,7 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -57,7 +58,7 @@ public final class StoreSnapshot {
     DirectoryGuess.requireDirectory(store);
     RecordTable table = RecordTable.at(LocalStorage.at(target));
     table.requireCreatable();
-    return table.commit(creation(SealedCopy.write(store, target, durable)));
+    return table.commit(creation(SealedCopy.write(store, target, durable, () -> {})));
   }
 
   /**
@@ -100,16 +101,16 @@ public final class StoreSnapshot {
       WriterToken writer =
           StoreRecovery.open(files, RecordStore.limits(StoreOptions.defaults())).closeForChange();
       // A conversion that was cut short may have left this directory; no version names it.
-      files.delete("shard/" + storeId(files));
-      TableChange change = creation(SealedCopy.write(store, store, true));
+      files.delete(List.of("shard/" + storeId(files)), writer::require);
+      TableChange change = creation(SealedCopy.write(store, store, true, writer::require));
+      writer.require();
       Storage storage = LocalStorage.at(store);
       RecordTable table = RecordTable.at(storage);
       table.commitBesideOthers(change);
       // The store goes only after the table was read back.
       TableSnapshot latest = table.latest();
       // Whoever opens the store from here on finds a table, and whoever did before is found now.
-      writer.require();
-      StoreLeftovers.removeStore(files);
+      StoreLeftovers.removeStore(files, writer);
       return latest;
     } finally {
       lock.close();

@@ -1,13 +1,15 @@
 package io.zrecord.store;
 
 import io.zrecord.DatasetProvider;
+import io.zrecord.errors.DiskFullException;
+import io.zrecord.errors.FileErrors;
+import io.zrecord.errors.FileUnavailableException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.table.TableSnapshot;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,10 +61,14 @@ final class TemporaryTable implements DatasetProvider.Snapshot {
     try {
       Files.createDirectories(directory);
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "Cannot read the store " + store + ": a snapshot of it is made in " + directory
-              + ", which cannot be created (" + e + "). Make " + store
-              + " writable, or read it with a StoreReader",
+      ZRecordException cause = FileErrors.of("create", directory, e);
+      if (cause instanceof DiskFullException) {
+        throw cause;
+      }
+      throw new FileUnavailableException(
+          store.toString(),
+          "Cannot read the store " + store + " as a table: a snapshot of it is made in " + directory
+              + ". " + cause.getMessage() + ". Or read " + store + " with a StoreReader",
           e);
     }
     Removal removal = new Removal(files, name, ProcessLock.acquire(directory));

@@ -10,12 +10,18 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.internal.store.write.StoreWriter;
+import io.zrecord.testing.Budget;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Creations and closings of stores that fail at any call. */
+/** Creations, recoveries and closings of stores that fail at any call. */
 final class FailedEndsTest {
   private static final long SEED = 5;
 
@@ -138,6 +144,36 @@ final class FailedEndsTest {
   }
 
   @Test
+  void aStoreThatWasClosedOnAFullDiskSurvivesALossOfPowerAlsoIfNoCommitWasForced() {
+    StoreOptions unforced = options().withDurability(StoreDurability.NONE);
+    PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
+    RecordStore store = committed(whole, unforced, () -> {});
+    long first = whole.steps();
+    store.close();
+    Random random = Budget.random();
+    int closed = 0;
+    for (long step = first; step < whole.steps() - 1; step++) {
+      PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+      RecordStore open = committed(files, unforced, () -> {});
+      files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
+      try {
+        open.close();
+        closed++;
+      } catch (DiskFullException e) {
+        continue;
+      }
+      for (int loss = 0; loss < 20; loss++) {
+        try (RecordStore again =
+            RecordStore.open(files.afterPowerLoss(random), unforced, () -> {})) {
+          assertThat(again.length()).as("step %d", step).isEqualTo(2);
+          again.gather(new long[] {0, 1}).close();
+        }
+      }
+    }
+    assertThat(closed).isPositive();
+  }
+
+  @Test
   void aStoreIsNotChangedWithoutTheCheckpointThatTheChangeNeeds() {
     PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
     committed(files).close();
@@ -151,11 +187,84 @@ final class FailedEndsTest {
   }
 
   private static RecordStore committed(PowerLossFiles files, RecordStore.Lock lock) {
-    RecordStore store = RecordStore.create(files, StoreModel.SCHEMA, options(), lock);
+    return committed(files, options(), lock);
+  }
+
+  private static RecordStore committed(
+      PowerLossFiles files, StoreOptions options, RecordStore.Lock lock) {
+    RecordStore store = RecordStore.create(files, StoreModel.SCHEMA, options, lock);
     store.append(store.newValues());
     store.append(store.newValues());
     store.commit();
     return store;
+  }
+
+  /** Files of a process that is killed when it is about to publish the meta file. */
+  private static final class Killed extends ForwardingFiles {
+    private boolean isDead;
+
+    Killed(MutableFiles files) {
+      super(files);
+    }
+
+    private void requireLife() {
+      if (isDead) {
+        throw new IllegalStateException("killed");
+      }
+    }
+
+    @Override
+    public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
+      isDead |= name.equals("meta.json");
+      requireLife();
+      super.replace(name, writing, lastCheck);
+    }
+
+    @Override
+    public byte[] read(String name, int maxBytes) {
+      requireLife();
+      return super.read(name, maxBytes);
+    }
+
+    @Override
+    public void delete(String name) {
+      requireLife();
+      super.delete(name);
+    }
+
+    @Override
+    public void delete(List<String> names, Runnable lastCheck) {
+      requireLife();
+      super.delete(names, lastCheck);
+    }
+  }
+
+  @Test
+  void recoveriesThatAreKilledLeaveOneCopyOfTheTables() {
+    PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+    committed(files);
+    Set<String> seen = new TreeSet<>();
+    for (int kill = 0; kill < 4; kill++) {
+      assertThatThrownBy(() -> RecordStore.open(new Killed(files), options(), () -> {}))
+          .isInstanceOf(IllegalStateException.class);
+      List<String> tables = tables(files);
+      assertThat(tables).hasSizeLessThanOrEqualTo(4 * StoreModel.SCHEMA.fields().size());
+      seen.addAll(tables);
+    }
+    // The first goes on with the tables that are there, the others with copies of their own.
+    assertThat(seen).hasSize((1 + 3) * 2 * StoreModel.SCHEMA.fields().size());
+    try (RecordStore store = RecordStore.open(files, options(), () -> {})) {
+      assertThat(store.length()).isEqualTo(2);
+      assertThat(tables(files))
+          .hasSize(2 * StoreModel.SCHEMA.fields().size())
+          .doesNotContainAnyElementsOf(seen);
+    }
+  }
+
+  private static List<String> tables(PowerLossFiles files) {
+    return files.list("").stream()
+        .filter(name -> name.endsWith(".offset") || name.endsWith(".crc32c"))
+        .toList();
   }
 
   /** Returns an open store with a record that is committed and one that is not. */

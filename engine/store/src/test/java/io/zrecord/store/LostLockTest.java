@@ -10,11 +10,13 @@ import io.zrecord.errors.StoreLockedException;
 import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,9 +97,7 @@ final class LostLockTest {
     append(second, 3);
     // It closes the channel of the journal, which is opened again by its name.
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> append(first, 4))
-        .isInstanceOf(StorageException.class)
-        .hasMessageContaining("another file has taken its place");
+    assertThatThrownBy(() -> append(first, 4)).isInstanceOf(WriterReplacedException.class);
     assertThat(Thread.interrupted()).isTrue();
     first.close();
     try (RecordStore third = openWithoutLock()) {
@@ -177,6 +177,44 @@ final class LostLockTest {
       System.setProperties(before);
     }
     RecordStore.open(path, StoreOptions.defaults()).close();
+  }
+
+  @Test
+  void aFileIsOpenedAgainByItsNameOnlyWhileItsWriterIsTheWriter() {
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    files.beginWriting(() -> {
+      throw new WriterReplacedException("store", "replaced");
+    });
+    try (MutableFile file = files.open("journal", true)) {
+      long lengthBytes = file.lengthBytes();
+      Thread.currentThread().interrupt();
+      // The file is the same, as far as its number says.
+      assertThatThrownBy(() -> file.write(lengthBytes, ByteBuffer.allocate(8)))
+          .isInstanceOf(WriterReplacedException.class);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(path.resolve("journal")).hasSize(lengthBytes);
+    }
+    files.endWriting();
+  }
+
+  @Test
+  void aDeletionThatAnotherDroppedFailsAndLeavesTheFiles() {
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    files.delete(List.of("journal", "live"), () -> {});
+    assertThat(files.list("")).doesNotContain("journal", "live").contains("meta.json");
+    for (boolean isWriter : new boolean[] {true, false}) {
+      if (isWriter) {
+        files.beginWriting(() -> {});
+      }
+      assertThatThrownBy(() -> files.delete(
+              List.of("meta.json", "chunk"), new LocalMutableFiles(path)::dropReplacements))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("another program deleted");
+      assertThat(files.list("")).contains("meta.json");
+      files.endWriting();
+    }
+    files.delete(List.of("absent", "meta.json", "chunk"), () -> {});
+    assertThat(files.list("")).containsExactlyInAnyOrder("lock", "id.offset", "id.crc32c");
   }
 
   @Test

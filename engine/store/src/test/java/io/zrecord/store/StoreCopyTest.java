@@ -8,13 +8,17 @@ import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.WriterToken;
 import io.zrecord.repair.DatasetRepair;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
+import io.zrecord.testing.PowerLossFiles;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -23,6 +27,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -180,6 +185,47 @@ final class StoreCopyTest {
       }
     }
     assertThat(wrong).isPositive();
+  }
+
+  /** Files with numbers as a file system gives them; none where they may change. */
+  private static final class Numbered extends ForwardingFiles {
+    private Optional<String> number = Optional.of("18446744073709551615");
+
+    Numbered(MutableFiles files) {
+      super(files);
+    }
+
+    @Override
+    public Optional<String> identityOf(String name) {
+      return number;
+    }
+  }
+
+  @Test
+  void aStoreIsNoCopyWhereFilesMayGetOtherNumbers() {
+    Numbered files = new Numbered(new PowerLossFiles(Long.MAX_VALUE));
+    RecordStore.create(files, StampedRecords.SCHEMA, options(), () -> {});
+    assertThat(WriterToken.isOfCopy(files)).isFalse();
+    files.number = Optional.of("9223372036854775808");
+    assertThat(WriterToken.isOfCopy(files)).isTrue();
+    files.number = Optional.empty();
+    assertThat(WriterToken.isOfCopy(files)).isFalse();
+    RecordStore.open(files, options(), () -> {});
+    files.number = Optional.of("1");
+    assertThat(WriterToken.isOfCopy(files)).isFalse();
+  }
+
+  @Test
+  void bytesThatALossOfPowerLeftInATokenSayNothing() {
+    Numbered files = new Numbered(new PowerLossFiles(Long.MAX_VALUE));
+    RecordStore.create(files, StampedRecords.SCHEMA, options(), () -> {});
+    String token = files.list("").stream()
+        .filter(name -> name.startsWith("writer-"))
+        .findFirst()
+        .orElseThrow();
+    files.replace(token, new byte[20]);
+    assertThat(WriterToken.isOfCopy(files)).isFalse();
+    RecordStore.open(files, options(), () -> {}).close();
   }
 
   private static void copyFiles(Path from, Path to) throws IOException {

@@ -5,18 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.zrecord.Batch;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.StoreRewrite;
 import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.store.StoppedFiles.Habits;
+import io.zrecord.store.StoppedFiles.Stops;
 import io.zrecord.testing.Budget;
-import io.zrecord.testing.ForwardingFile;
-import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,20 +23,20 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two writers have a store open, because the first lost its lock. The first is stopped before any
- * of its calls, or after its look for its token. Then the second works up to any of its calls, then
- * the first to its end, then the second, unless it dies where it was: what either acknowledged is
- * there, and no record has fields of two versions. Writers that do not look for their token lose
- * something, and so do writers that leave the journal to the other, or this would prove nothing.
+ * Two or three writers have a store open, because the first lost its lock. The first is stopped
+ * before any of its calls, or after its look for its token. Then the second works up to any of its
+ * calls, and so does the third. Then they go on in either order, unless they die where they were:
+ * what any acknowledged is there, and no record has fields of two versions. Writers that do not
+ * look for their token lose something, and so do writers that leave the journal to the other, and
+ * those that delete what they listed whoever came meanwhile, or this would prove nothing.
  */
 final class TwoWritersTest {
   private static final RecordSchema SCHEMA = RecordSchema.builder()
@@ -48,6 +46,18 @@ final class TwoWritersTest {
   private static final int PRESENT = 3;
   private static final int COMMITS = 3;
   private static final int NEVER = Integer.MAX_VALUE;
+
+  /** Names that the next recovery or chunk would take. */
+  private static final List<String> LEFTOVERS = List.of(
+      "field-1-1.offset",
+      "field-1-1.crc32c",
+      "field-2-1.offset",
+      "field-2-1.crc32c",
+      "chunk/1.zr",
+      "chunk/2.zr");
+
+  /** More steps than most scripts have. */
+  private static final int STEPS = 120;
 
   /** Stops of the second writer for each stop of the first, besides none. */
   private static final int STOPS = Math.max(1, Budget.of(5));
@@ -72,140 +82,11 @@ final class TwoWritersTest {
 
   /** What a writer does with a store. */
   private enum Script {
+    OPEN,
     COMMIT,
     CHECKPOINT,
     STAY_OPEN,
     REBALANCE
-  }
-
-  /** Stops its thread before one of its steps. */
-  private static final class Stops {
-    final Semaphore isStopped = new Semaphore(0);
-    final Semaphore goesOn = new Semaphore(0);
-
-    /** The steps that wrote to the journal, or would have. */
-    final List<Integer> journalWrites = new ArrayList<>();
-
-    private final int stopAt;
-    private int steps;
-    private volatile boolean isDead;
-
-    Stops(int stopAt) {
-      this.stopAt = stopAt;
-    }
-
-    void step() {
-      if (steps++ == stopAt) {
-        isStopped.release();
-        goesOn.acquireUninterruptibly();
-      }
-      if (isDead) {
-        throw new IllegalStateException("killed");
-      }
-    }
-  }
-
-  /** What keeps a writer from losing what another acknowledged. */
-  private enum Habits {
-    GOOD,
-    NEVER_LOOKS,
-    KEEPS_THE_JOURNAL
-  }
-
-  private static final class StoppedFiles extends ForwardingFiles {
-    private final Stops stops;
-    private final Habits habits;
-
-    StoppedFiles(MutableFiles files, Stops stops, Habits habits) {
-      super(files);
-      this.stops = stops;
-      this.habits = habits;
-    }
-
-    @Override
-    public boolean exists(String name) {
-      if (!name.startsWith("writer-")) {
-        return super.exists(name);
-      }
-      stops.step();
-      boolean exists = super.exists(name) || habits == Habits.NEVER_LOOKS;
-      stops.step();
-      return exists;
-    }
-
-    @Override
-    public List<String> list(String directory) {
-      stops.step();
-      return super.list(directory);
-    }
-
-    @Override
-    public byte[] read(String name, int maxBytes) {
-      stops.step();
-      return super.read(name, maxBytes);
-    }
-
-    @Override
-    public MutableFile open(String name, boolean writable) {
-      stops.step();
-      return new StoppedFile(super.open(name, writable), stops);
-    }
-
-    @Override
-    public MutableFile create(String name) {
-      stops.step();
-      return new StoppedFile(super.create(name), stops);
-    }
-
-    @Override
-    public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
-      stops.step();
-      if (habits != Habits.KEEPS_THE_JOURNAL || !name.equals("journal")) {
-        super.replace(name, file -> writing.accept(new StoppedFile(file, stops)), lastCheck);
-      }
-    }
-
-    @Override
-    public void dropReplacements() {
-      stops.step();
-      super.dropReplacements();
-    }
-
-    @Override
-    public void delete(String name) {
-      stops.step();
-      super.delete(name);
-    }
-  }
-
-  private static final class StoppedFile extends ForwardingFile {
-    private final Stops stops;
-
-    StoppedFile(MutableFile file, Stops stops) {
-      super(file);
-      this.stops = stops;
-    }
-
-    @Override
-    public void write(long position, ByteBuffer source) {
-      if (path().equals("journal")) {
-        stops.journalWrites.add(stops.steps);
-      }
-      stops.step();
-      super.write(position, source);
-    }
-
-    @Override
-    public void setLength(long lengthBytes) {
-      stops.step();
-      super.setLength(lengthBytes);
-    }
-
-    @Override
-    public void force() {
-      stops.step();
-      super.force();
-    }
   }
 
   /** A writer, and what it knows of what it did. */
@@ -216,6 +97,9 @@ final class TwoWritersTest {
     final List<Long> acknowledged = new ArrayList<>();
     volatile boolean isOpen;
     boolean isDead;
+
+    /** Whether all that came before were open or over, so that none can hinder its opening. */
+    boolean isAlone;
 
     @Nullable
     ZRecordException failure;
@@ -256,7 +140,7 @@ final class TwoWritersTest {
     private void commit(Script script) {
       RecordStore store = RecordStore.open(files, options(), () -> {});
       isOpen = true;
-      for (int i = 0; i < COMMITS; i++) {
+      for (int i = 0; i < COMMITS && script != Script.OPEN; i++) {
         attempted++;
         store.append(store.newValues().set("x", attempted).set("y", attempted));
         store.update(0, store.newValues().set("x", attempted).set("y", attempted));
@@ -281,7 +165,11 @@ final class TwoWritersTest {
     }
   }
 
-  /** Makes a store that its writer closed, or that a writer left which was killed. */
+  /**
+   * Makes a store with leftovers of writers that were killed.
+   *
+   * @param isClosed whether its last writer closed it, or was killed
+   */
   private static PowerLossFiles store(boolean isClosed) {
     PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
     RecordStore store = RecordStore.create(files, SCHEMA, options(), () -> {});
@@ -292,74 +180,77 @@ final class TwoWritersTest {
     if (isClosed) {
       store.close();
     }
+    for (String leftover : LEFTOVERS) {
+      files.create(leftover).close();
+    }
     return files;
   }
 
-  /** How two writers meet: where each is stopped, and whether the second dies there. */
-  private record Meeting(
-      Script one,
-      int stopOne,
-      Script two,
-      int stopTwo,
-      boolean isClosedBefore,
-      boolean isSecondKilled,
-      Habits habits) {}
+  /** A writer of a meeting: where it is stopped, and whether it dies there. */
+  private record Part(Script script, int stop, boolean isKilled) {}
 
-  /** The result of an order: what is wrong, and whether the first writer came to its stop. */
-  private record Outcome(
-      @Nullable String problem,
-      boolean isStopped,
-      boolean isSecondStopped,
-      boolean isReplaced,
-      List<Integer> journalWrites) {}
+  /**
+   * How writers meet. Each comes when the one before is stopped or has ended.
+   *
+   * @param isReversed whether the last goes on first when all have come, or the first
+   */
+  private record Meeting(
+      List<Part> parts, boolean isClosedBefore, boolean isReversed, Habits habits) {
+    static Meeting of(Part one, Part two, boolean isClosedBefore, Habits habits) {
+      return new Meeting(List.of(one, two), isClosedBefore, false, habits);
+    }
+  }
+
+  /** The result of a meeting: what is wrong, and what became of the writers. */
+  private record Outcome(@Nullable String problem, List<Writer> writers) {
+    /** Tells whether a writer came to its stop. */
+    boolean isStopped(int writer) {
+      return !writers.get(writer).stops.isOver();
+    }
+
+    boolean isReplaced() {
+      return writers.get(0).failure instanceof WriterReplacedException;
+    }
+  }
 
   private Outcome run(Meeting meeting) throws Exception {
     PowerLossFiles files = store(meeting.isClosedBefore);
-    Script two = meeting.two;
-    Writer first = new Writer(files, meeting.stopOne, 1_000, meeting.habits);
-    Writer second = new Writer(files, meeting.stopTwo, 2_000, meeting.habits);
-    Future<?> firstRun = threads.submit(() -> first.run(meeting.one));
-    first.stops.isStopped.acquireUninterruptibly();
-    boolean isStopped = !isOver(first);
-    boolean wasOpen = first.isOpen;
-    Future<?> secondRun = threads.submit(() -> second.run(two));
-    second.stops.isStopped.acquireUninterruptibly();
-    boolean isSecondStopped = !isOver(second);
-    first.stops.goesOn.release();
-    firstRun.get();
-    second.isDead = isSecondStopped && meeting.isSecondKilled;
-    if (!second.isDead) {
-      second.stops.goesOn.release();
-      secondRun.get();
+    List<Writer> writers = new ArrayList<>();
+    List<Future<?>> runs = new ArrayList<>();
+    for (Part part : meeting.parts) {
+      Writer writer = new Writer(files, part.stop, 1_000L * (runs.size() + 1), meeting.habits);
+      writer.isAlone = writers.stream().allMatch(before -> before.isOpen || before.stops.isOver());
+      writers.add(writer);
+      runs.add(threads.submit(() -> writer.run(part.script)));
+      writer.stops.isStopped.acquireUninterruptibly();
+    }
+    for (int i = 0; i < runs.size(); i++) {
+      int next = meeting.isReversed ? runs.size() - 1 - i : i;
+      Writer writer = writers.get(next);
+      writer.isDead = meeting.parts.get(next).isKilled && !writer.stops.isOver();
+      if (!writer.isDead) {
+        writer.stops.goesOn.release();
+        runs.get(next).get();
+      }
     }
     String problem;
     try {
-      problem = problem(files, first, second, wasOpen, two);
+      Script last = meeting.parts.get(runs.size() - 1).script;
+      problem = problem(files, writers, last);
     } catch (ZRecordException e) {
       problem = e.toString();
     }
-    if (second.isDead) {
-      // Its thread ends, and with it the memory of its files.
-      second.stops.isDead = true;
-      second.stops.goesOn.release();
-    }
-    return new Outcome(
-        problem,
-        isStopped,
-        isSecondStopped,
-        first.failure instanceof WriterReplacedException,
-        first.stops.journalWrites);
-  }
-
-  private static boolean isOver(Writer writer) {
-    return writer.stops.steps <= writer.stops.stopAt;
+    // The threads of the dead end, and with them the memory of their files.
+    writers.stream().filter(writer -> writer.isDead).forEach(writer -> writer.stops.kill());
+    return new Outcome(problem, writers);
   }
 
   private static @Nullable String problem(
-      PowerLossFiles files, Writer first, Writer second, boolean wasOpen, Script two) {
+      PowerLossFiles files, List<Writer> writers, Script lastScript) {
+    Writer last = writers.get(writers.size() - 1);
     // Of two rebalances at once, each may find files of the other.
-    if (wasOpen && second.failure != null && two != Script.REBALANCE) {
-      return "the second writer failed: " + second.failure;
+    if (last.isAlone && last.failure != null && lastScript != Script.REBALANCE) {
+      return "the last writer failed: " + last.failure;
     }
     try (RecordStore store = RecordStore.open(files, options(), () -> {})) {
       Map<Long, Integer> found = new HashMap<>();
@@ -374,20 +265,21 @@ final class TwoWritersTest {
           found.merge(index == 0 ? -1 : x, 1, Integer::sum);
         }
       }
-      for (Writer writer : List.of(first, second)) {
+      boolean isAcknowledged = false;
+      for (Writer writer : writers) {
         for (long id : writer.acknowledged) {
           if (found.getOrDefault(id, 0) != 1) {
             return id + " was acknowledged and is there " + found.getOrDefault(id, 0) + " times";
           }
+          isAcknowledged = true;
         }
       }
-      boolean isRight = second.acknowledged.isEmpty()
-          ? first.mayHaveLeft(zero) || second.mayHaveLeft(zero) || zero == 0
-          : second.mayHaveLeft(zero) || (!wasOpen && first.mayHaveLeft(zero));
-      if (!isRight || (zero == 0 && !first.acknowledged.isEmpty())) {
-        return "record 0 is " + zero + " after " + first.last() + " and " + second.last();
-      }
-      return null;
+      boolean isLastOne = last.isAlone && !last.acknowledged.isEmpty();
+      long value = zero;
+      boolean isRight = isLastOne
+          ? last.mayHaveLeft(zero)
+          : zero == 0 || writers.stream().anyMatch(writer -> writer.mayHaveLeft(value));
+      return isRight && (zero != 0 || !isAcknowledged) ? null : "record 0 is " + zero;
     }
   }
 
@@ -414,18 +306,105 @@ final class TwoWritersTest {
       int last = 60;
       for (int i = 0; i <= STOPS; i++) {
         int stopTwo = i == 0 ? NEVER : random.nextInt(last);
-        Meeting meeting = new Meeting(
-            one, stop, two, stopTwo, random.nextBoolean(), random.nextBoolean(), Habits.GOOD);
+        Meeting meeting = Meeting.of(
+            new Part(one, stop, false),
+            new Part(two, stopTwo, random.nextBoolean()),
+            random.nextBoolean(),
+            Habits.GOOD);
         Outcome outcome = run(meeting);
         assertThat(outcome.problem()).as("%s", meeting).isNull();
-        isStopped |= outcome.isStopped();
-        last = outcome.isSecondStopped() || i == 0 ? last + 10 : Math.max(20, stopTwo);
+        isStopped |= outcome.isStopped(0);
+        last = outcome.isStopped(1) || i == 0 ? last + 10 : Math.max(20, stopTwo);
         replaced += outcome.isReplaced() ? 1 : 0;
         orders++;
       }
     }
     System.out.printf("%s, %s: %d orders, the first replaced in %d%n", one, two, orders, replaced);
     assertThat(replaced).isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Script.class)
+  void whatIsAcknowledgedIsThereWhereverTwoOfThreeAreStopped(Script one) throws Exception {
+    Random random = Budget.random();
+    int orders = 0;
+    int secondStops = 0;
+    boolean isStopped = true;
+    for (int stop = 0; isStopped; stop += 1 + random.nextInt(STRIDE)) {
+      isStopped = false;
+      for (int i = 0; i <= STOPS; i++) {
+        Part second = new Part(any(random), random.nextInt(STEPS), random.nextBoolean());
+        Part third =
+            new Part(any(random), random.nextBoolean() ? NEVER : random.nextInt(STEPS), false);
+        Meeting meeting = new Meeting(
+            List.of(new Part(one, stop, false), second, third),
+            random.nextBoolean(),
+            random.nextBoolean(),
+            Habits.GOOD);
+        Outcome outcome = run(meeting);
+        assertThat(outcome.problem()).as("%s", meeting).isNull();
+        isStopped |= outcome.isStopped(0);
+        secondStops += outcome.isStopped(1) ? 1 : 0;
+        orders++;
+      }
+    }
+    System.out.printf("%s: %d orders of three, %d second stopped%n", one, orders, secondStops);
+    assertThat(secondStops).isPositive();
+  }
+
+  private static Script any(Random random) {
+    return Script.values()[random.nextInt(Script.values().length)];
+  }
+
+  /**
+   * Stops the first writer when it has looked for its token, and is about to delete a leftover. The
+   * second deletes the leftovers and dies before any of its steps. The third takes their names.
+   */
+  private int lostByDeletions(Habits habits) throws Exception {
+    int lost = 0;
+    int orders = 0;
+    for (boolean isClosedBefore : new boolean[] {true, false}) {
+      List<Integer> deletions = run(Meeting.of(
+              new Part(Script.COMMIT, NEVER, false),
+              new Part(Script.OPEN, NEVER, false),
+              isClosedBefore,
+              Habits.GOOD))
+          .writers()
+          .get(0)
+          .stops
+          .deletions;
+      assertThat(deletions).hasSizeGreaterThanOrEqualTo(LEFTOVERS.size());
+      boolean isSecondStopped = true;
+      for (int stop = 0; isSecondStopped; stop++) {
+        Meeting meeting = new Meeting(
+            List.of(
+                new Part(Script.COMMIT, deletions.get(0), false),
+                new Part(Script.COMMIT, stop, true),
+                new Part(Script.COMMIT, NEVER, false)),
+            isClosedBefore,
+            false,
+            habits);
+        Outcome outcome = run(meeting);
+        isSecondStopped = outcome.isStopped(1);
+        if (habits == Habits.GOOD) {
+          assertThat(outcome.problem()).as("%s", meeting).isNull();
+        }
+        lost += outcome.problem() == null ? 0 : 1;
+        orders++;
+      }
+    }
+    System.out.printf("%s: %d of %d deletions lost something%n", habits, lost, orders);
+    return lost;
+  }
+
+  @Test
+  void aWriterDeletesNothingWhenAnotherHasComeAfterItLooked() throws Exception {
+    assertThat(lostByDeletions(Habits.GOOD)).isZero();
+  }
+
+  @Test
+  void writersThatDeleteWhatTheyListedLoseTheFilesOfAThird() throws Exception {
+    assertThat(lostByDeletions(Habits.DELETES_LATE)).isPositive();
   }
 
   /**
@@ -436,16 +415,25 @@ final class TwoWritersTest {
     int lost = 0;
     int orders = 0;
     for (boolean isClosedBefore : new boolean[] {true, false}) {
-      List<Integer> writes = run(new Meeting(
-              Script.COMMIT, NEVER, Script.COMMIT, NEVER, isClosedBefore, false, Habits.GOOD))
-          .journalWrites();
+      List<Integer> writes = run(Meeting.of(
+              new Part(Script.COMMIT, NEVER, false),
+              new Part(Script.COMMIT, NEVER, false),
+              isClosedBefore,
+              Habits.GOOD))
+          .writers()
+          .get(0)
+          .stops
+          .journalWrites;
       int late = writes.get(writes.size() - 1);
       boolean isSecondStopped = true;
       for (int stop = 0; isSecondStopped; stop += stride) {
-        Meeting meeting =
-            new Meeting(Script.COMMIT, late, Script.COMMIT, stop, isClosedBefore, true, habits);
+        Meeting meeting = Meeting.of(
+            new Part(Script.COMMIT, late, false),
+            new Part(Script.COMMIT, stop, true),
+            isClosedBefore,
+            habits);
         Outcome outcome = run(meeting);
-        isSecondStopped = outcome.isSecondStopped();
+        isSecondStopped = outcome.isStopped(1);
         if (habits == Habits.GOOD) {
           assertThat(outcome.problem()).as("%s", meeting).isNull();
         }
@@ -474,9 +462,12 @@ final class TwoWritersTest {
     for (Script one : List.of(Script.COMMIT, Script.CHECKPOINT, Script.REBALANCE)) {
       boolean isStopped = true;
       for (int stop = 0; isStopped; stop++) {
-        Outcome outcome =
-            run(new Meeting(one, stop, Script.COMMIT, NEVER, true, false, Habits.NEVER_LOOKS));
-        isStopped = outcome.isStopped();
+        Outcome outcome = run(Meeting.of(
+            new Part(one, stop, false),
+            new Part(Script.COMMIT, NEVER, false),
+            true,
+            Habits.NEVER_LOOKS));
+        isStopped = outcome.isStopped(0);
         lost += outcome.problem() == null ? 0 : 1;
         orders++;
       }

@@ -84,8 +84,11 @@ class ValueLimitTest {
           .isInstanceOf(ValueTooLargeException.class)
           .hasMessageContaining("12 bytes to field 'pair'")
           .hasMessageContaining("exactly 8 bytes");
+      assertThatThrownBy(() -> appender.set("pair", new byte[4]))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("exactly 8 bytes");
       assertThatThrownBy(() -> appender.set("rows", new byte[13]))
-          .isInstanceOf(ValueTooLargeException.class)
+          .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("a multiple of 12 bytes");
     }
     try (RecordStore open = RecordStore.open(store, StoreOptions.defaults())) {

@@ -45,7 +45,7 @@ public final class LocalCacheFiles implements CacheFiles {
 
   @Override
   public MutableFile open(String name) {
-    return new LocalMutableFile(files.resolve(name), false);
+    return LocalMutableFile.open(files.resolve(name), false, () -> {});
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
@@ -36,6 +37,7 @@ import java.util.UUID;
  */
 public final class LocalFiles {
   private static final int MAX_READ_STEP_BYTES = 1 << 20;
+  private static final int MAX_DELETIONS = 100;
 
   private final Path root;
   /**
@@ -218,10 +220,20 @@ public final class LocalFiles {
 
   /** Creates a file that must not exist, with its directories. */
   public FileChannel create(Path path) {
+    return create(path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+  }
+
+  /** Creates a file that must not exist, with its directories, and opens it for reading as well. */
+  FileChannel createReadable(Path path) {
+    return create(
+        path,
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, StandardOpenOption.READ));
+  }
+
+  private FileChannel create(Path path, Set<StandardOpenOption> options) {
     try {
       createParents(path);
-      return FileChannel.open(
-          path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+      return FileChannel.open(path, options);
     } catch (IOException e) {
       throw FileErrors.of("create", path, e);
     }
@@ -296,38 +308,52 @@ public final class LocalFiles {
     }
   }
 
-  /** Deletes a file, or a directory with its content. Links are deleted, not followed. */
+  /**
+   * Deletes a file, or a directory with its content, also if another adds to the directory
+   * meanwhile. Links are deleted, not followed.
+   */
   public void delete(Path path) {
-    try {
-      Files.walkFileTree(path, new SimpleFileVisitor<>() {
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-            throws IOException {
-          Files.deleteIfExists(file);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        deleteTree(path);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        if (attempt == MAX_DELETIONS) {
+          throw FileErrors.of("delete", path, e);
+        }
+      } catch (IOException e) {
+        throw FileErrors.of("delete", path, e);
+      }
+    }
+  }
+
+  private static void deleteTree(Path path) throws IOException {
+    Files.walkFileTree(path, new SimpleFileVisitor<>() {
+      @Override
+      public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+          throws IOException {
+        Files.deleteIfExists(file);
+        return FileVisitResult.CONTINUE;
+      }
+
+      @Override
+      public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+        if (e instanceof NoSuchFileException || FileErrors.mentions(e, "Not a directory")) {
           return FileVisitResult.CONTINUE;
         }
+        throw e;
+      }
 
-        @Override
-        public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-          if (e instanceof NoSuchFileException || FileErrors.mentions(e, "Not a directory")) {
-            return FileVisitResult.CONTINUE;
-          }
+      @Override
+      public FileVisitResult postVisitDirectory(
+          Path directory, @org.jspecify.annotations.Nullable IOException e) throws IOException {
+        if (e != null) {
           throw e;
         }
-
-        @Override
-        public FileVisitResult postVisitDirectory(
-            Path directory, @org.jspecify.annotations.Nullable IOException e) throws IOException {
-          if (e != null) {
-            throw e;
-          }
-          Files.deleteIfExists(directory);
-          return FileVisitResult.CONTINUE;
-        }
-      });
-    } catch (IOException e) {
-      throw FileErrors.of("delete", path, e);
-    }
+        Files.deleteIfExists(directory);
+        return FileVisitResult.CONTINUE;
+      }
+    });
   }
 
   /** Writes a small file over any file of that name. Forces nothing. */

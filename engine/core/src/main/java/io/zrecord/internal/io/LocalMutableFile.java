@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class LocalMutableFile implements MutableFile {
   private final Path path;
   private final boolean writable;
+  private final Runnable onReopening;
+
   /** Tells files of the same name apart; null where that cannot be told. */
   private final @Nullable Object key;
 
@@ -39,11 +41,41 @@ final class LocalMutableFile implements MutableFile {
     T on(FileChannel channel) throws IOException;
   }
 
-  LocalMutableFile(Path path, boolean writable) {
+  private LocalMutableFile(
+      Path path,
+      boolean writable,
+      @Nullable Object key,
+      FileChannel channel,
+      Runnable onReopening) {
     this.path = path;
     this.writable = writable;
-    this.key = key();
-    this.channel = open();
+    this.key = key;
+    this.channel = channel;
+    this.onReopening = onReopening;
+  }
+
+  /**
+   * Opens a file.
+   *
+   * @param onReopening throws if the name may lead to another file by now
+   */
+  static LocalMutableFile open(Path path, boolean writable, Runnable onReopening) {
+    Object key = key(path);
+    return new LocalMutableFile(path, writable, key, open(path, writable), onReopening);
+  }
+
+  /** Takes over a file that was just created. If that fails, the channel is closed. */
+  static LocalMutableFile created(Path path, FileChannel channel, Runnable onReopening) {
+    boolean isTaken = false;
+    try {
+      Object key = key(path);
+      isTaken = true;
+      return new LocalMutableFile(path, true, key, channel, onReopening);
+    } finally {
+      if (!isTaken) {
+        close(channel, path);
+      }
+    }
   }
 
   @Override
@@ -134,6 +166,10 @@ final class LocalMutableFile implements MutableFile {
   @Override
   public void close() {
     isClosed = true;
+    close(channel, path);
+  }
+
+  private static void close(FileChannel channel, Path path) {
     try {
       channel.close();
     } catch (IOException e) {
@@ -150,7 +186,7 @@ final class LocalMutableFile implements MutableFile {
     }
   }
 
-  private FileChannel open() {
+  private static FileChannel open(Path path, boolean writable) {
     Set<OpenOption> options = new HashSet<>();
     options.add(StandardOpenOption.READ);
     options.add(LinkOption.NOFOLLOW_LINKS);
@@ -191,28 +227,35 @@ final class LocalMutableFile implements MutableFile {
 
   private synchronized void reopen(FileChannel closed) {
     if (channel == closed) {
-      channel = open();
+      channel = open(path, writable);
       // After it is open: a file that takes its place later does not matter.
       requireSameFile();
     }
   }
 
+  /**
+   * Requires the file that was open before. The key alone does not tell: file systems give the
+   * number of a deleted file to the next one. A channel that was closed does not keep the number.
+   */
   private void requireSameFile() {
-    if (!Objects.equals(key(), key)) {
-      isClosed = true;
-      try {
-        channel.close();
-      } catch (IOException e) {
-        throw FileErrors.of("close", path, e);
+    boolean isSame = false;
+    try {
+      if (!Objects.equals(key(path), key)) {
+        throw new StorageException(
+            path(),
+            "Cannot go on with " + path
+                + ": another file has taken its place since it was opened. Open the dataset again");
       }
-      throw new StorageException(
-          path(),
-          "Cannot go on with " + path
-              + ": another file has taken its place since it was opened. Open the dataset again");
+      onReopening.run();
+      isSame = true;
+    } finally {
+      if (!isSame) {
+        close();
+      }
     }
   }
 
-  private @Nullable Object key() {
+  private static @Nullable Object key(Path path) {
     try {
       return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
           .fileKey();

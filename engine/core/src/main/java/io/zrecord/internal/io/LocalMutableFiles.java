@@ -2,6 +2,7 @@ package io.zrecord.internal.io;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.FileErrors;
+import io.zrecord.errors.StorageException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Files of a local file system. Thread-safe. */
 public final class LocalMutableFiles implements MutableFiles {
@@ -22,6 +24,10 @@ public final class LocalMutableFiles implements MutableFiles {
 
   private final Path root;
   private final LocalFiles files;
+  private volatile Runnable onReopening = () -> {};
+
+  /** The directory of a writer's deletions. */
+  private volatile @Nullable Path writersDeleted;
 
   public LocalMutableFiles(Path root) {
     this.root = root;
@@ -71,7 +77,7 @@ public final class LocalMutableFiles implements MutableFiles {
   public Optional<String> identityOf(String name) {
     Path path = files.resolve(name);
     try {
-      return Optional.of(String.valueOf(Files.getAttribute(path, "unix:ino")));
+      return FileNumbers.of(path);
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
       return Optional.empty();
     } catch (IOException e) {
@@ -122,18 +128,33 @@ public final class LocalMutableFiles implements MutableFiles {
   public MutableFile open(String name, boolean writable) {
     Path path = files.resolve(name);
     files.lengthBytes(path);
-    return new LocalMutableFile(path, writable);
+    return LocalMutableFile.open(path, writable, this::checkReopened);
   }
 
   @Override
   public MutableFile create(String name) {
     Path path = files.resolve(name);
-    try {
-      files.create(path).close();
-    } catch (IOException e) {
-      throw FileErrors.of("create", path, e);
+    return LocalMutableFile.created(path, files.createReadable(path), this::checkReopened);
+  }
+
+  @Override
+  public void beginWriting(Runnable check) {
+    onReopening = check;
+    writersDeleted = createDeleted();
+  }
+
+  @Override
+  public void endWriting() {
+    onReopening = () -> {};
+    Path deleted = writersDeleted;
+    if (deleted != null) {
+      writersDeleted = null;
+      files.delete(deleted);
     }
-    return new LocalMutableFile(path, true);
+  }
+
+  private void checkReopened() {
+    onReopening.run();
   }
 
   /**
@@ -148,8 +169,8 @@ public final class LocalMutableFiles implements MutableFiles {
         path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
     boolean isMoved = false;
     try {
-      files.create(temporary).close();
-      try (LocalMutableFile file = new LocalMutableFile(temporary, true)) {
+      try (LocalMutableFile file = LocalMutableFile.created(
+          temporary, files.createReadable(temporary), this::checkReopened)) {
         writing.accept(file);
         file.force();
       }
@@ -210,5 +231,61 @@ public final class LocalMutableFiles implements MutableFiles {
   @Override
   public void delete(String name) {
     files.delete(files.resolve(name));
+  }
+
+  private Path createDeleted() {
+    Path path = root.resolve(".deleted." + UUID.randomUUID() + TEMPORARY);
+    try {
+      return Files.createDirectory(path);
+    } catch (IOException e) {
+      throw FileErrors.of("create", path, e);
+    }
+  }
+
+  /**
+   * Moves the files to a directory of this object, and deletes them there. Whoever deletes the
+   * directory stops the deletions of this object and no other: a file cannot be moved to what is
+   * not there.
+   */
+  @Override
+  public void delete(List<String> names, Runnable lastCheck) {
+    if (names.isEmpty()) {
+      return;
+    }
+    Path prepared = writersDeleted;
+    Path deleted = prepared == null ? createDeleted() : prepared;
+    try {
+      // After the directory is there: whoever comes later finds the directory.
+      lastCheck.run();
+      for (String name : names) {
+        if (!moveTo(deleted.resolve(UUID.randomUUID().toString()), files.resolve(name))) {
+          // The check says who dropped the directory.
+          lastCheck.run();
+          throw new StorageException(
+              root.toString(),
+              "Cannot delete " + name + " in " + root + ": another program deleted " + deleted
+                  + " meanwhile. The file stays; open the store again");
+        }
+      }
+    } catch (IOException e) {
+      throw FileErrors.of("delete files to", deleted, e);
+    } finally {
+      if (prepared == null) {
+        files.delete(deleted);
+      } else {
+        files.list(deleted).forEach(files::delete);
+      }
+    }
+  }
+
+  /** Moves a file, if it is there. Returns whether there is a directory to move files to. */
+  @SuppressForbidden
+  private static boolean moveTo(Path target, Path file) throws IOException {
+    try {
+      Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
+      return true;
+    } catch (NoSuchFileException e) {
+      return Files.isDirectory(Objects.requireNonNull(target.getParent()));
+    }
   }
 }

@@ -89,12 +89,30 @@ public interface MutableFiles {
    */
   void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck);
 
-  /** Makes replacements in the root fail that others have begun and not ended. */
+  /** Makes replacements and deletions in the root fail that others have begun and not ended. */
   void dropReplacements();
+
+  /**
+   * Says that the caller is the writer of these files as long as the check does not throw. The
+   * check runs each time a file of this object was opened again by its name, before anything is
+   * read or written. If the check throws, the operation fails. What a deletion takes is made now,
+   * so that a full disk does not keep files from being deleted.
+   */
+  default void beginWriting(Runnable check) {}
+
+  /** Says that the caller is the writer no longer. */
+  default void endWriting() {}
 
   /** Makes the names in a directory survive power loss. */
   void forceDirectory(String directory);
 
   /** Deletes a file. Does nothing if the file does not exist. */
   void delete(String name);
+
+  /**
+   * Deletes files or directories one after the other, unless the last check throws. If another
+   * object calls {@link #dropReplacements} after the check, the next deletion fails and deletes
+   * nothing. Names that do not exist are skipped.
+   */
+  void delete(List<String> names, Runnable lastCheck);
 }

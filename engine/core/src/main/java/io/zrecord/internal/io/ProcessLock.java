@@ -18,13 +18,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lock of the one process that writes to a directory, and in that process of one object. The
  * system releases the lock when the process dies in any way, so there are no stale locks to
  * recognize. The lock's file says who the holder is or was. A writer locks the first byte before
- * writing, and the second byte once it has recovered what was there and lets readers in.
+ * writing. Readers never lock this byte: a reader that is stopped would keep writers out, and be
+ * taken for one. For readers, a writer locks marks as well: eight bytes at once, and eight more
+ * once it has recovered what was there and lets readers in (FORMAT.md section 21.2). A reader looks
+ * at one mark after the other, so a reader that is stopped blocks one mark of a writer.
  *
  * <p>A lock of the system belongs to the process and is lost when any channel on the file is
  * closed. So only this class opens the file, and never while this process holds the lock.
@@ -39,10 +41,12 @@ public final class ProcessLock implements AutoCloseable {
 
   private static final String OTHER_LOADER = "this process, through another class loader,";
   private static final long WRITER_AT = 0;
-  private static final long READY_AT = 1;
+  private static final long PRESENT_AT = 2;
+  private static final long READY_AT = 10;
+  private static final int MARKS = 8;
   private static final int MAX_HOLDER_BYTES = 256;
 
-  /** Attempts to lock. Readers lock the file for moments to see whether there is a writer. */
+  /** Attempts to lock. Others lock for moments, to see whether there is a writer. */
   private static final int ATTEMPTS = 15;
 
   private static final long PAUSE_NANOS = 20_000_000;
@@ -50,7 +54,6 @@ public final class ProcessLock implements AutoCloseable {
   private final Path path;
   private final FileChannel channel;
   private final FileLock lock;
-  private volatile @Nullable FileLock ready;
 
   /** The writer of a directory. */
   public enum Writer {
@@ -135,6 +138,7 @@ public final class ProcessLock implements AutoCloseable {
       byte[] text = self().getBytes(StandardCharsets.UTF_8);
       channel.truncate(0);
       channel.write(ByteBuffer.wrap(text), 0);
+      mark(path, channel, PRESENT_AT);
       taken = true;
       return new ProcessLock(path, channel, lock);
     } catch (OverlappingFileLockException e) {
@@ -149,13 +153,44 @@ public final class ProcessLock implements AutoCloseable {
     }
   }
 
-  /** Tells readers that they may trust the holder's publications. */
+  /**
+   * Locks the marks at which no reader is just looking.
+   *
+   * @throws StoreLockedException if readers are looking at all of them
+   */
+  private static void mark(Path path, FileChannel channel, long at) throws IOException {
+    boolean isMarked = false;
+    for (int mark = 0; mark < MARKS; mark++) {
+      isMarked |= channel.tryLock(at + mark, 1, false) != null;
+    }
+    if (!isMarked) {
+      throw new StoreLockedException(
+          path.toString(),
+          "Cannot open " + path.getParent() + " for writing: at least " + MARKS
+              + " readers of other processes are looking for a writer, and do not go on. They were"
+              + " stopped, most likely; let them go on, or end them");
+    }
+  }
+
+  /**
+   * Tells readers that they may trust the holder's publications.
+   *
+   * @throws StoreLockedException if readers that were stopped keep this from being told
+   */
   public void setReady() {
-    try {
-      ready = channel.lock(READY_AT, 1, false);
-      HELD.put(path, Writer.READY);
-    } catch (IOException e) {
-      throw FileErrors.of("lock", path, e);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        mark(path, channel, READY_AT);
+        HELD.put(path, Writer.READY);
+        return;
+      } catch (StoreLockedException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      } catch (IOException e) {
+        throw FileErrors.of("lock", path, e);
+      }
     }
   }
 
@@ -185,10 +220,10 @@ public final class ProcessLock implements AutoCloseable {
     boolean isHeldHere = left != null;
     try {
       // In this order: a writer that becomes ready in between is found.
-      if (isFree(channel, WRITER_AT)) {
+      if (!isMarked(channel, PRESENT_AT)) {
         return Writer.NONE;
       }
-      return isFree(channel, READY_AT) ? Writer.STARTING : Writer.READY;
+      return isMarked(channel, READY_AT) ? Writer.READY : Writer.STARTING;
     } catch (OverlappingFileLockException e) {
       // A class of another loader has the lock. Whether it is ready shows its own readers only.
       isHeldHere = true;
@@ -212,6 +247,15 @@ public final class ProcessLock implements AutoCloseable {
     } catch (OverlappingFileLockException e) {
       return true;
     }
+  }
+
+  private static boolean isMarked(FileChannel channel, long at) throws IOException {
+    for (int mark = 0; mark < MARKS; mark++) {
+      if (!isFree(channel, at + mark)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isFree(FileChannel channel, long at) throws IOException {
@@ -248,12 +292,8 @@ public final class ProcessLock implements AutoCloseable {
   @Override
   public void close() {
     if (lock.isValid()) {
-      FileLock readiness = ready;
       try {
-        if (readiness != null) {
-          readiness.release();
-        }
-        lock.release();
+        // Which releases the marks as well.
         channel.close();
       } catch (IOException e) {
         throw FileErrors.of("unlock", path, e);

@@ -68,6 +68,11 @@ public final class StorageFiles implements MutableFiles {
     throw readOnly();
   }
 
+  @Override
+  public void delete(List<String> names, Runnable lastCheck) {
+    throw readOnly();
+  }
+
   private static UnsupportedOperationException readOnly() {
     return new UnsupportedOperationException("These files are only read");
   }

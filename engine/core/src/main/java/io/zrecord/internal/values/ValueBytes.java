@@ -2,9 +2,9 @@ package io.zrecord.internal.values;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 
 /** Converts Java values to the bytes of a field's value. */
 public final class ValueBytes {
@@ -13,9 +13,9 @@ public final class ValueBytes {
   /**
    * Returns the bytes of a value. An array of bytes is returned as it is.
    *
-   * @throws IllegalArgumentException if the kind of the value does not fit the field
-   * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit the
-   *     field
+   * @throws IllegalArgumentException if the kind of the value does not fit the field, the value is
+   *     too short, or a text has half a surrogate pair
+   * @throws io.zrecord.errors.ValueTooLargeException if the value is longer than its field allows
    */
   public static byte[] of(FieldSpec field, Object value) {
     byte[] bytes = encode(field, value);
@@ -35,7 +35,7 @@ public final class ValueBytes {
       return NestedBytes.of(field, value);
     }
     if (value instanceof String text && field.type().equals(ElementType.UTF8)) {
-      return text.getBytes(StandardCharsets.UTF_8);
+      return Utf8.bytes(field.name(), text);
     }
     if (value instanceof Boolean flag
         && field.type().equals(ElementType.BOOL)

@@ -10,7 +10,8 @@ public final class ValueLengths {
   /**
    * Checks the length of a value.
    *
-   * @throws ValueTooLargeException if the length does not fit the type and the shape of the field
+   * @throws ValueTooLargeException if the value is longer than the type and the shape allow
+   * @throws IllegalArgumentException if the value is too short, or does not consist of whole steps
    */
   public static void require(FieldSpec field, int lengthBytes) {
     if (!fits(field, lengthBytes)) {
@@ -31,17 +32,19 @@ public final class ValueLengths {
     return step == 0 ? lengthBytes == 0 : lengthBytes % step == 0;
   }
 
-  public static ValueTooLargeException wrong(FieldSpec field, int lengthBytes) {
+  /** Returns the exception for a value whose length does not fit the field. */
+  public static RuntimeException wrong(FieldSpec field, int lengthBytes) {
     String allowed = field.valueWidthBytes().isPresent()
         ? "exactly " + field.valueWidthBytes().getAsInt()
         : "a multiple of " + stepBytes(field);
-    return new ValueTooLargeException(
-        field.name(),
-        "Cannot write a value of " + lengthBytes + " bytes to field '" + field.name()
-            + "' of type " + field.type()
-            + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + ": it takes "
-            + allowed
-            + " bytes; check the shape of the data or write the field with another type or shape");
+    String message = "Cannot write a value of " + lengthBytes + " bytes to field '" + field.name()
+        + "' of type " + field.type()
+        + (field.shape().isScalar() ? "" : " and shape " + field.shape()) + ": it takes "
+        + allowed
+        + " bytes; check the shape of the data or write the field with another type or shape";
+    return lengthBytes > field.valueWidthBytes().orElse(Integer.MAX_VALUE)
+        ? new ValueTooLargeException(field.name(), message)
+        : new IllegalArgumentException(message);
   }
 
   private static long stepBytes(FieldSpec field) {

@@ -2,6 +2,7 @@ package io.zrecord.table.write;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Utf8;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -82,7 +83,7 @@ public final class PartitionText {
         case TIMESTAMP ->
           bytes(8, micros(text.endsWith("Z") ? text.substring(0, text.length() - 1) : ""));
         case TIMESTAMP_NTZ -> bytes(8, micros(text));
-        case UTF8 -> text.getBytes(StandardCharsets.UTF_8);
+        case UTF8 -> Utf8.bytes(field.name(), text);
         default ->
           bytes(
               field.valueWidthBytes().orElse(0),

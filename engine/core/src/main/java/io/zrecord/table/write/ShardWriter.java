@@ -228,6 +228,7 @@ public final class ShardWriter implements AutoCloseable {
    *
    * @return {@code false} if the field is not written in such blocks, or the block is short; then
    *     nothing was put
+   * @throws IllegalArgumentException if the values of the block have another width than the field
    */
   public boolean putBlock(int field, StoredBlock block) {
     boolean isPut = begin().column(field).putBlock(block);

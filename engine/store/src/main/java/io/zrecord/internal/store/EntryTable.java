@@ -22,6 +22,8 @@ public final class EntryTable implements AutoCloseable {
   /** Bytes of an entry and its checksum. */
   public static final int STORED_BYTES = Entry.BYTES + CHECKSUM_BYTES;
 
+  private static final String ENTRIES = ".offset";
+  private static final String CHECKSUMS = ".crc32c";
   private static final int WINDOW_BITS = 22;
   private static final long WINDOW_ENTRIES = 1L << WINDOW_BITS;
   private static final long MIN_GROWTH_ENTRIES = 1L << 12;
@@ -42,10 +44,15 @@ public final class EntryTable implements AutoCloseable {
     this.writable = writable;
   }
 
+  /** Returns the names of the files of a table. */
+  public static List<String> fileNames(String stem) {
+    return List.of(stem + ENTRIES, stem + CHECKSUMS);
+  }
+
   public static EntryTable create(MutableFiles files, String stem) {
-    MutableFile entries = files.create(stem + ".offset");
+    MutableFile entries = files.create(stem + ENTRIES);
     try {
-      return new EntryTable(entries, files.create(stem + ".crc32c"), true);
+      return new EntryTable(entries, files.create(stem + CHECKSUMS), true);
     } catch (RuntimeException e) {
       entries.close();
       throw e;
@@ -57,28 +64,25 @@ public final class EntryTable implements AutoCloseable {
    * any state. Written parts of the copy have their space.
    */
   public static EntryTable copy(MutableFiles source, MutableFiles target, String stem, long count) {
-    return copy(source, stem, target, stem, count);
+    fileNames(stem).forEach(name -> target.create(name).close());
+    return copyTo(source, stem, target, stem, count);
   }
 
-  /** Returns a copy under another name. */
-  public static EntryTable copy(
+  /** Copies to a table whose files are there and empty. */
+  public static EntryTable copyTo(
       MutableFiles source, String stem, MutableFiles target, String targetStem, long count) {
-    copyFile(
-        source.open(stem + ".offset", false), target, targetStem + ".offset", count * Entry.BYTES);
-    copyFile(
-        source.open(stem + ".crc32c", false),
-        target,
-        targetStem + ".crc32c",
-        count * CHECKSUM_BYTES);
+    copyFile(source, stem + ENTRIES, target, targetStem + ENTRIES, count * Entry.BYTES);
+    copyFile(source, stem + CHECKSUMS, target, targetStem + CHECKSUMS, count * CHECKSUM_BYTES);
     EntryTable copy = open(target, targetStem, true);
     copy.isChanged = true;
     return copy;
   }
 
-  private static void copyFile(MutableFile source, MutableFiles target, String name, long bytes) {
+  private static void copyFile(
+      MutableFiles source, String name, MutableFiles target, String targetName, long bytes) {
     ByteBuffer block = ByteBuffer.allocateDirect(ZEROS_BYTES);
-    try (MutableFile from = source;
-        MutableFile to = target.create(name)) {
+    try (MutableFile from = source.open(name, false);
+        MutableFile to = target.open(targetName, true)) {
       for (long at = 0; at < bytes; ) {
         int step = from.read(at, block.clear().limit((int) Math.min(ZEROS_BYTES, bytes - at)));
         if (step == 0) {
@@ -97,8 +101,8 @@ public final class EntryTable implements AutoCloseable {
     List<MutableFile> opened = new ArrayList<>();
     boolean isOpen = false;
     try {
-      opened.add(files.open(stem + ".offset", writable));
-      opened.add(files.open(stem + ".crc32c", writable));
+      opened.add(files.open(stem + ENTRIES, writable));
+      opened.add(files.open(stem + CHECKSUMS, writable));
       EntryTable table = new EntryTable(opened.get(0), opened.get(1), writable);
       table.follow();
       isOpen = true;
@@ -111,8 +115,7 @@ public final class EntryTable implements AutoCloseable {
   }
 
   public static void delete(MutableFiles files, String stem) {
-    files.delete(stem + ".offset");
-    files.delete(stem + ".crc32c");
+    fileNames(stem).forEach(files::delete);
   }
 
   /** Returns the full path of the file of the entries. */
@@ -278,9 +281,22 @@ public final class EntryTable implements AutoCloseable {
     return absent;
   }
 
-  /** Makes all changes survive power loss. */
+  /**
+   * Makes all changes survive power loss.
+   *
+   * @throws TruncatedFileException if a file was cut: what was stored beyond its end is lost
+   */
   public void force() {
     if (isChanged) {
+      if (entries.lengthBytes() < capacity * Entry.BYTES
+          || checksums.lengthBytes() < capacity * CHECKSUM_BYTES) {
+        throw new TruncatedFileException(
+            path(),
+            "Cannot force " + path() + ": it or its checksums were cut, to less than the "
+                + capacity
+                + " entries that were mapped. Restore it from a copy; commits since the last"
+                + " checkpoint are in the journal");
+      }
       entries.force();
       checksums.force();
       isChanged = false;

@@ -136,16 +136,14 @@ public final class StoreLeftovers {
    * tables all the same. Files that cannot be deleted stay too.
    *
    * @param tables the store's tables, with at least {@code length} records
+   * @param writer of the store; nothing is deleted when another has come
    */
   public static void remove(
       MutableFiles files, List<EntryTable> tables, long length, WriterToken writer) {
     try {
       List<String> found = areDeletable(files) ? of(files, StoreMetaFile.read(files)) : List.of();
       if (!found.isEmpty()) {
-        List<String> unused = unused(found, tables, length);
-        // All of these were there before a later writer came.
-        writer.require();
-        unused.forEach(files::delete);
+        files.delete(unused(found, tables, length), writer::require);
       }
     } catch (ZRecordException e) {
       LoggerFactory.getLogger(StoreLeftovers.class)
@@ -157,18 +155,36 @@ public final class StoreLeftovers {
   }
 
   /**
+   * Deletes tables that the meta file does not name, such as the copies of recoveries that were
+   * killed, so that copies of them do not add up. The journal names no tables, so they are
+   * nobody's, whatever else is lost. A reader that is just opening tables by an older meta file
+   * reads the meta file again.
+   *
+   * @param kept stems of tables that stay
+   * @param writer of the store; nothing is deleted when another has come
+   */
+  public static void removeTables(
+      MutableFiles files, StoreMeta meta, Collection<String> kept, WriterToken writer) {
+    Set<String> names = new HashSet<>();
+    kept.forEach(stem -> names.addAll(EntryTable.fileNames(stem)));
+    files.delete(
+        of(files, meta).stream()
+            .filter(name -> name.indexOf('/') < 0 && !names.contains(name))
+            .toList(),
+        writer::require);
+  }
+
+  /**
    * Deletes the files of a store that was turned into a table. The files of the table have other
    * names.
    */
-  public static void removeStore(MutableFiles files) {
-    StoreMeta meta = StoreMetaFile.read(files);
-    for (FieldMeta field : meta.shard().fields()) {
-      EntryTable.delete(files, field.stem());
+  public static void removeStore(MutableFiles files, WriterToken writer) {
+    List<String> names = new ArrayList<>();
+    for (FieldMeta field : StoreMetaFile.read(files).shard().fields()) {
+      names.addAll(EntryTable.fileNames(field.stem()));
     }
-    WriterToken.removeAll(files);
-    files.delete("chunk");
-    files.delete(Journal.FILE_NAME);
-    files.delete(LiveState.FILE_NAME);
-    files.delete(ShardMeta.FILE_NAME);
+    names.addAll(List.of("chunk", Journal.FILE_NAME, LiveState.FILE_NAME, ShardMeta.FILE_NAME));
+    files.delete(names, writer::require);
+    writer.release();
   }
 }

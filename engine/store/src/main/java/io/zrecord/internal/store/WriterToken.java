@@ -62,7 +62,11 @@ public final class WriterToken {
     // A writer that has just looked for its file may be about to replace one of the store's.
     files.dropReplacements();
     files.forceDirectory("");
-    return new WriterToken(files, name, !others.isEmpty());
+    WriterToken writer = new WriterToken(files, name, !others.isEmpty());
+    // A later writer deletes the token before it touches a file: while the token is there, every
+    // name leads to the file that it led to.
+    files.beginWriting(writer::require);
+    return writer;
   }
 
   /**
@@ -76,7 +80,8 @@ public final class WriterToken {
   private static boolean isCopied(MutableFiles files, String name) {
     try {
       String written = new String(files.read(name, MAX_BYTES), StandardCharsets.UTF_8);
-      return !written.isEmpty()
+      // A loss of power may have left nothing, or zeros.
+      return written.chars().anyMatch(unit -> unit != 0)
           && files.identityOf(name).filter(now -> !now.equals(written)).isPresent();
     } catch (MissingFileException e) {
       return false; // Its writer has just closed the store.
@@ -97,18 +102,17 @@ public final class WriterToken {
     }
   }
 
-  /** Tells whether a name is that of a token. Beside nothing else, it is left of a creation. */
-  public static boolean isName(String name) {
+  /** Tells whether a name, beside nothing else of a store, is left of a creation cut short. */
+  public static boolean isLeftOfCreation(String name) {
+    return isName(name) || (name.startsWith(".") && name.endsWith(".tmp"));
+  }
+
+  private static boolean isName(String name) {
     return name.startsWith(PREFIX);
   }
 
   private static List<String> all(MutableFiles files) {
     return files.list("").stream().filter(WriterToken::isName).toList();
-  }
-
-  /** Deletes the files of all writers of a store that is one no longer. */
-  static void removeAll(MutableFiles files) {
-    all(files).forEach(files::delete);
   }
 
   /**
@@ -138,6 +142,7 @@ public final class WriterToken {
 
   /** Says that this writer will change nothing any more. */
   public void release() {
+    files.endWriting();
     files.delete(name);
   }
 }

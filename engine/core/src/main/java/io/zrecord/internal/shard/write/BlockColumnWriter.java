@@ -146,6 +146,11 @@ final class BlockColumnWriter extends ColumnWriter {
 
   @Override
   public boolean putBlock(StoredBlock block) {
+    if (shape.isFixed() && block.rawBytes() != (long) block.count() * shape.valueWidth()) {
+      throw new IllegalArgumentException("A block of " + block.count() + " values has "
+          + block.rawBytes() + " bytes, which does not fit field '" + field().name()
+          + "' of type " + field().type() + "; put blocks of a field of the same type and shape");
+    }
     boolean isWhole = block.count() == 1 || block.rawBytes() >= blockBytes / 4 * 3;
     if (!isWhole || block.blockBytes() != blockBytes || !encoder.mayHave(block.flags())) {
       return false;

@@ -18,6 +18,7 @@ import io.zrecord.internal.format.ValidityUnits;
 import io.zrecord.internal.format.ValueAlignment;
 import io.zrecord.internal.shard.Zeros;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.TablesRef;
@@ -243,7 +244,11 @@ public final class TablesWriter implements AutoCloseable {
         position,
         sealed.length,
         SealedJson.checksum(fileId.toString(), sealed),
-        List.copyOf(json.fields().keySet()));
+        List.copyOf(json.fields().keySet()),
+        RecordSchema.digest(fields.stream()
+            .map(field -> new FieldSpec(
+                field.id(), "field", field.type(), field.shape(), field.compression()))
+            .toList()));
   }
 
   @Override

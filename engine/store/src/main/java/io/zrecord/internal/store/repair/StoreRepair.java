@@ -155,6 +155,8 @@ public final class StoreRepair {
       try (core) {
         change.to(core);
         core.recount();
+        // Closing would leave the old counts if there is no space for a checkpoint.
+        core.checkpoint();
       }
     } finally {
       // Without space for what is not committed, the store would stay open.

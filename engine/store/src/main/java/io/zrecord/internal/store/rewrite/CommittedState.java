@@ -31,7 +31,7 @@ import java.util.TreeMap;
  * tables do. Chunks need no copy: their bytes below a published end never change. Belongs to one
  * thread.
  */
-final class CommittedState implements AutoCloseable {
+public final class CommittedState implements AutoCloseable {
   private final Path path;
   private final LocalMutableFiles store;
   private final LocalMutableFiles target;
@@ -54,7 +54,7 @@ final class CommittedState implements AutoCloseable {
    *
    * @param target takes the tables, until this object is closed
    */
-  CommittedState(Path path, LocalMutableFiles target) {
+  public CommittedState(Path path, LocalMutableFiles target) {
     this.path = path;
     this.store = new LocalMutableFiles(path);
     this.target = target;
@@ -67,7 +67,7 @@ final class CommittedState implements AutoCloseable {
   }
 
   /** Copies the tables and replays the journal. */
-  void copyTables() {
+  public void copyTables() {
     long published = Math.max(length, publishedLength());
     for (FieldMeta field : meta.shard().fields()) {
       tables.add(EntryTable.copy(store, target, field.stem(), published));
@@ -77,7 +77,7 @@ final class CommittedState implements AutoCloseable {
   }
 
   /** Returns the meta file at the checkpoint from which the copy began. */
-  StoreMeta meta() {
+  public StoreMeta meta() {
     return meta;
   }
 
@@ -86,7 +86,7 @@ final class CommittedState implements AutoCloseable {
   }
 
   /** Returns all chunks, in the order of their ids, with their ends in this state. */
-  Collection<ChunkMeta> chunks() {
+  public Collection<ChunkMeta> chunks() {
     return chunks.values();
   }
 
@@ -95,17 +95,17 @@ final class CommittedState implements AutoCloseable {
     return carried.getOrDefault(chunk.id(), List.of());
   }
 
-  long length() {
+  public long length() {
     return length;
   }
 
   /** Returns the number of the last journal record that this state has. */
-  long sequence() {
+  public long sequence() {
     return sequence;
   }
 
   /** Returns the fields with the counts of this state. */
-  List<FieldMeta> fields() {
+  public List<FieldMeta> fields() {
     List<FieldMeta> counted = new ArrayList<>();
     for (int i = 0; i < tables.size(); i++) {
       FieldMeta field = meta.shard().fields().get(i);
@@ -125,13 +125,20 @@ final class CommittedState implements AutoCloseable {
    * Tells whether the store is still at the checkpoint from which the copy began. Otherwise the
    * copy may be of no state.
    */
-  boolean isOfOneCheckpoint() {
+  public boolean isOfOneCheckpoint() {
     return StoreMetaFile.read(store).sequence() == meta.sequence();
   }
 
   /** Tells whether a failure says something of the store, and not of a change meanwhile. */
-  boolean isUndisturbed() {
-    return isOfOneCheckpoint() && hasWriter == hasWriter(path);
+  public boolean isUndisturbed() {
+    StoreMeta now = StoreMetaFile.read(store);
+    return now.sequence() == meta.sequence()
+        && stems(now).equals(stems(meta))
+        && hasWriter == hasWriter(path);
+  }
+
+  private static List<String> stems(StoreMeta meta) {
+    return meta.shard().fields().stream().map(FieldMeta::stem).toList();
   }
 
   /** Returns an estimate of the length, which saves replaying. The journal decides. */

@@ -71,10 +71,11 @@ public final class SealedCopy {
    * @param store root of the store
    * @param table root of the shard's table, in which the shard's directory is made
    * @param durable whether the shard's files must survive power loss
+   * @param lastCheck throws if a shard that could not be finished may be another's by now
    * @throws io.zrecord.errors.DatasetExistsException if another process is making such a shard
    *     there, or one was left over
    */
-  public static Result write(Path store, Path table, boolean durable) {
+  public static Result write(Path store, Path table, boolean durable, Runnable lastCheck) {
     LocalMutableFiles files = new LocalMutableFiles(store);
     long start = System.nanoTime();
     for (int attempts = 1; ; attempts++) {
@@ -102,7 +103,7 @@ public final class SealedCopy {
         }
       } finally {
         if (!isDone) {
-          root.delete(directory);
+          root.delete(List.of(directory), lastCheck);
         }
       }
       if (System.nanoTime() - start > PATIENCE_NANOS) {

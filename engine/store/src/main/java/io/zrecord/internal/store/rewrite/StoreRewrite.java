@@ -111,13 +111,7 @@ public final class StoreRewrite {
    */
   private void remove(StoreMeta meta, Set<String> before) {
     List<String> found = StoreLeftovers.of(files, meta);
-    // All of these were there before a later writer came.
-    writer.require();
-    for (String name : found) {
-      if (!before.contains(name)) {
-        files.delete(name);
-      }
-    }
+    files.delete(found.stream().filter(name -> !before.contains(name)).toList(), writer::require);
   }
 
   private StoreMeta write() {

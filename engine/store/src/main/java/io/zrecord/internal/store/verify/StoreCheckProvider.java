@@ -1,6 +1,8 @@
 package io.zrecord.internal.store.verify;
 
 import io.zrecord.DatasetKind;
+import io.zrecord.errors.FileUnavailableException;
+import io.zrecord.errors.StoreLockedException;
 import io.zrecord.findings.CheckListener;
 import io.zrecord.findings.CheckSummary;
 import io.zrecord.internal.dataset.StoreDirectory;
@@ -26,13 +28,30 @@ public final class StoreCheckProvider implements CheckProvider {
   @Override
   public CheckSummary check(Storage store, CheckListener listener) {
     Path path = StoreDirectory.of(store, "check");
-    CheckRun run = new CheckRun(listener);
-    ProcessLock lock = ProcessLock.acquire(path);
+    ProcessLock lock;
     try {
-      new StoreCheck(run, new LocalMutableFiles(path)).check();
+      lock = ProcessLock.acquire(path);
+    } catch (StoreLockedException e) {
+      if (ProcessLock.writer(path) != ProcessLock.Writer.READY) {
+        throw e;
+      }
+      return new CheckBesideWriter(path, listener).run();
+    } catch (FileUnavailableException e) {
+      // The medium or the directory is read-only, so nothing can be locked.
+      return ProcessLock.writer(path) == ProcessLock.Writer.NONE
+          ? check(path, listener)
+          : new CheckBesideWriter(path, listener).run();
+    }
+    try {
+      return check(path, listener);
     } finally {
       lock.close();
     }
+  }
+
+  private static CheckSummary check(Path path, CheckListener listener) {
+    CheckRun run = new CheckRun(listener);
+    new StoreCheck(run, new LocalMutableFiles(path)).check();
     return run.summary();
   }
 

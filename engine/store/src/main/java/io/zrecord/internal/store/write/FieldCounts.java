@@ -2,6 +2,7 @@ package io.zrecord.internal.store.write;
 
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
 import java.util.ArrayList;
@@ -55,9 +56,12 @@ final class FieldCounts {
 
   /** Counts all entries again, because the tables may have been changed in part. */
   void recount(long length) {
-    for (int field = 0; field < tables.length; field++) {
-      valueBytes[field] = tables[field].valueBytes(length);
-      absentCounts[field] = tables[field].absentCount(length);
+    for (int i = 0; i < tables.length; i++) {
+      int field = i;
+      MapFaults.guard(tables[field].path(), () -> {
+        valueBytes[field] = tables[field].valueBytes(length);
+        absentCounts[field] = tables[field].absentCount(length);
+      });
     }
   }
 

@@ -332,8 +332,8 @@ final class GroupCommit {
 
   /**
    * Commits, writes a checkpoint and closes the files. After a failure the files are closed as they
-   * are. So they are if there is no space for the checkpoint: everything is committed by then, and
-   * the next writer recovers it.
+   * are. So they are if there is no space for the checkpoint: everything is committed and forced by
+   * then, and the next writer recovers it.
    *
    * @throws StorageException if a commit does not end in time; the files stay open
    * @throws DiskFullException if there is no space for what is not committed; the store stays open
@@ -384,7 +384,7 @@ final class GroupCommit {
       }
       return isWhole;
     } catch (DiskFullException e) {
-      if (isCommitted && mayLeaveTheJournal) {
+      if (isCommitted && mayLeaveTheJournal && store.tryForce()) {
         LOG.warn(
             "Closed {} without a checkpoint, for which there is no space: {}. Everything is committed, and the next opening for writing recovers it, which needs the space of the journal",
             store.files().location(),

@@ -1,8 +1,10 @@
 package io.zrecord.internal.store.write;
 
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.MapFaults;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
@@ -98,12 +100,18 @@ final class StoreFiles implements AutoCloseable {
     live.endRecovery(length, journal.sequence());
   }
 
-  /** Copies the published entries of a record. */
+  /**
+   * Copies the published entries of a record.
+   *
+   * @throws io.zrecord.errors.TruncatedFileException if a table was cut
+   */
   void load(long index, Changes.Entries target) {
-    for (int field = 0; field < tables.length; field++) {
-      EntryTable table = tables[field];
-      target.set(field, table.word0(index), table.word1(index), table.checksum(index));
-    }
+    MapFaults.guard(files.location(), () -> {
+      for (int field = 0; field < tables.length; field++) {
+        EntryTable table = tables[field];
+        target.set(field, table.word0(index), table.word1(index), table.checksum(index));
+      }
+    });
   }
 
   /** Makes a group safe, as the durability says, and then visible to readers. */
@@ -119,7 +127,7 @@ final class StoreFiles implements AutoCloseable {
     // After the force: a writer that comes later reads what was forced.
     live.enter(writer);
     live.beginGroup(journal.sequence());
-    apply(group);
+    MapFaults.guard(files.location(), () -> apply(group));
     live.leave();
   }
 
@@ -169,6 +177,26 @@ final class StoreFiles implements AutoCloseable {
         tables[field].put(
             index, group.word0(slot, field), group.word1(slot, field), group.checksum(slot, field));
       }
+    }
+  }
+
+  /**
+   * Makes what is published survive power loss, without a checkpoint. A store that forces each
+   * commit has done so.
+   *
+   * @return whether there was space for that
+   */
+  boolean tryForce() {
+    if (isDurable) {
+      return true;
+    }
+    try {
+      // In this order: the journal names the chunks.
+      chunks.force();
+      journal.force();
+      return true;
+    } catch (DiskFullException e) {
+      return false;
     }
   }
 

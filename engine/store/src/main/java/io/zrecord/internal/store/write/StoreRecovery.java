@@ -89,14 +89,17 @@ public final class StoreRecovery {
     }
   }
 
-  /** Removes what a failed creation made, so that the directory can be used again. */
+  /**
+   * Removes what a failed creation made, so that the directory can be used again. What a writer
+   * made that has come since stays.
+   */
   private static void removeCreated(MutableFiles files, List<String> stems, WriterToken writer) {
     try {
       // If the meta file is there, so is the store: the failure came after it.
       if (!files.exists(ShardMeta.FILE_NAME)) {
-        stems.forEach(stem -> EntryTable.delete(files, stem));
-        files.delete(Journal.FILE_NAME);
-        files.delete(LiveState.FILE_NAME);
+        List<String> names = new ArrayList<>(List.of(Journal.FILE_NAME, LiveState.FILE_NAME));
+        stems.forEach(stem -> names.addAll(EntryTable.fileNames(stem)));
+        files.delete(names, writer::require);
         writer.release();
       }
     } catch (RuntimeException e) {
@@ -149,7 +152,7 @@ public final class StoreRecovery {
       MutableFiles files, StoreLimits limits, boolean acceptsLoss, WriterToken writer) {
     StoreMeta meta = StoreMetaFile.read(files);
     List<AutoCloseable> opened = new ArrayList<>();
-    List<String> copies = new ArrayList<>();
+    TableCopies copies = new TableCopies(files, writer);
     boolean isOpen = false;
     try {
       List<FieldMeta> fields = meta.shard().fields();
@@ -166,8 +169,7 @@ public final class StoreRecovery {
       opened.add(journal);
       LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer);
       if (writer.isTakenOver() && live.wasEntered()) {
-        meta = withCopiedTables(files, meta, tables, copies);
-        opened.addAll(List.of(tables));
+        meta = copies.replace(meta, tables, opened);
       }
       StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
       opened.add(store.chunks());
@@ -180,54 +182,9 @@ public final class StoreRecovery {
     } finally {
       if (!isOpen) {
         Closing.all(opened);
-        removeUnnamed(files, copies);
+        copies.removeUnnamed();
       }
     }
-  }
-
-  /** Removes copies of tables, unless the meta file names them or cannot be read. */
-  private static void removeUnnamed(MutableFiles files, List<String> stems) {
-    if (stems.isEmpty()) {
-      return;
-    }
-    try {
-      boolean areNamed = StoreMetaFile.read(files).shard().fields().stream()
-          .anyMatch(field -> stems.contains(field.stem()));
-      if (!areNamed) {
-        stems.forEach(stem -> EntryTable.delete(files, stem));
-      }
-    } catch (RuntimeException e) {
-      LoggerFactory.getLogger(StoreRecovery.class)
-          .debug("Copies of tables of {} stay until it is opened again", files.location(), e);
-    }
-  }
-
-  /**
-   * Goes on with copies of the tables. The writer before may be changing the old ones, if it is
-   * still there. The journal has every change that a copy may have caught in part.
-   *
-   * @param tables replaced by the copies
-   * @param stems takes the names of the copies
-   */
-  private static StoreMeta withCopiedTables(
-      MutableFiles files, StoreMeta meta, EntryTable[] tables, List<String> stems) {
-    stems.addAll(StoreLeftovers.nextStems(files, meta));
-    ShardMeta shard = meta.shard();
-    List<FieldMeta> copied = new ArrayList<>();
-    for (int i = 0; i < tables.length; i++) {
-      FieldMeta field = shard.fields().get(i);
-      EntryTable old = tables[i];
-      tables[i] = EntryTable.copy(files, field.stem(), files, stems.get(i), shard.length());
-      old.close();
-      copied.add(
-          new FieldMeta(field.spec(), stems.get(i), field.absentCount(), field.valueBytes()));
-    }
-    files.forceDirectory("");
-    return new StoreMeta(
-        new ShardMeta(shard.id(), shard.length(), true, shard.chunkBytes(), shard.chunks(), copied),
-        meta.unfull(),
-        meta.chunkRecords(),
-        meta.sequence());
   }
 
   private StoreWriter.Recovery run(Checkpoint checkpoint) {

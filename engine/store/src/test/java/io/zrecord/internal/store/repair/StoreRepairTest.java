@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
 import io.zrecord.MovedRecord;
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.findings.CheckSummary;
 import io.zrecord.findings.Finding;
 import io.zrecord.internal.format.Crc32c;
+import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.verify.SampleStore;
 import io.zrecord.internal.store.verify.StoreState;
@@ -20,6 +26,7 @@ import io.zrecord.repair.RepairReport;
 import io.zrecord.store.RecordStore;
 import io.zrecord.store.StoreOptions;
 import io.zrecord.store.StoreReader;
+import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
@@ -32,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -365,5 +373,61 @@ final class StoreRepairTest {
     RepairReport report = DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true);
     assertThat(report.isDone()).isFalse();
     assertThat(report.plan().remaining().get(0)).contains("restore it from a copy");
+  }
+
+  /** A disk that is full after a number of replacements of the meta file. */
+  private static final class FullAfter extends ForwardingFiles {
+    private int replacements;
+
+    FullAfter(Path path, int replacements) {
+      super(new LocalMutableFiles(path));
+      this.replacements = replacements;
+    }
+
+    @Override
+    public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
+      if (name.equals("meta.json") && replacements-- <= 0) {
+        throw new DiskFullException(name, "no space is left");
+      }
+      super.replace(name, writing, lastCheck);
+    }
+  }
+
+  @Test
+  void aRepairOfACountDoesNotEndWellOnAFullDisk() {
+    Path path = SampleStore.closed(directory.resolve("store"));
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    StoreMeta meta = StoreMetaFile.read(files);
+    ShardMeta shard = meta.shard();
+    List<FieldMeta> miscounted = shard.fields().stream()
+        .map(field ->
+            new FieldMeta(field.spec(), field.stem(), field.absentCount() + 1, field.valueBytes()))
+        .toList();
+    files.replace(
+        "meta.json",
+        new StoreMeta(
+                new ShardMeta(
+                    shard.id(),
+                    shard.length(),
+                    shard.hasChecksums(),
+                    shard.chunkBytes(),
+                    shard.chunks(),
+                    miscounted),
+                meta.unfull(),
+                meta.chunkRecords(),
+                meta.sequence())
+            .write());
+    int repaired = 0;
+    for (int replacements = 0; repaired == 0; replacements++) {
+      StoreRepair repair =
+          new StoreRepair(new FullAfter(path, replacements), DamagedValues.KEEP, moved -> {});
+      try {
+        repaired += repair.run(finding -> {}, plan -> true).isDone() ? 1 : 0;
+        requireSound(path);
+      } catch (DiskFullException e) {
+        // The next repair has one replacement more.
+      }
+      assertThat(replacements).isLessThan(5);
+    }
   }
 }

@@ -1,10 +1,8 @@
 package io.zrecord.internal.store.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.errors.StoreLockedException;
 import io.zrecord.findings.CheckSummary;
 import io.zrecord.findings.Finding;
 import io.zrecord.findings.Finding.Kind;
@@ -211,16 +209,5 @@ final class StoreCheckTest {
     Path path = closed();
     Files.write(path.resolve("chunk/77.zr"), new byte[64]);
     assertThat(onlyFinding(path)).returns(Kind.ORPHAN, Finding::kind);
-  }
-
-  @Test
-  void aStoreThatIsBeingWrittenIsNotChecked() {
-    Path path = directory.resolve("open");
-    try (RecordStore store =
-        RecordStore.create(path, SampleStore.SCHEMA, StoreOptions.defaults())) {
-      assertThat(store.length()).isZero();
-      assertThatThrownBy(() -> check(path)).isInstanceOf(StoreLockedException.class);
-    }
-    assertThat(check(path).isSound()).isTrue();
   }
 }

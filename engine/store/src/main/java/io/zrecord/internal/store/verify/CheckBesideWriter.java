@@ -1,0 +1,117 @@
+package io.zrecord.internal.store.verify;
+
+import io.zrecord.errors.FileErrors;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ZRecordException;
+import io.zrecord.findings.CheckListener;
+import io.zrecord.findings.CheckSummary;
+import io.zrecord.findings.Finding;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.rewrite.CommittedState;
+import io.zrecord.internal.verify.CheckRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Checks one commit of a store that another process writes, or may begin to write. Copies of the
+ * tables are checked, 20 bytes for each value, in the temporary directory of Java. For one run.
+ */
+final class CheckBesideWriter {
+  /** Time for attempts, which end when a state was copied that no checkpoint disturbed. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final Path path;
+  private final LocalMutableFiles store;
+  private final CheckListener listener;
+
+  CheckBesideWriter(Path path, CheckListener listener) {
+    this.path = path;
+    this.store = new LocalMutableFiles(path);
+    this.listener = listener;
+  }
+
+  /**
+   * Checks the store.
+   *
+   * @throws StorageException if the writer disturbed each attempt
+   */
+  CheckSummary run() {
+    Path stage = stage();
+    try {
+      long start = System.nanoTime();
+      do {
+        Attempt attempt = new Attempt();
+        if (attempt.isDone(new LocalMutableFiles(stage))) {
+          attempt.findings.forEach(listener::finding);
+          return attempt.run.summary();
+        }
+      } while (System.nanoTime() - start < PATIENCE_NANOS);
+      throw new StorageException(
+          path.toString(),
+          "Cannot check " + path + ": its writer made a checkpoint, or rewrote the store, during"
+              + " each attempt. Check a copy that 'zrecord backup' made, or close the store");
+    } finally {
+      new LocalMutableFiles(stage.resolve("..").normalize())
+          .delete(String.valueOf(stage.getFileName()));
+    }
+  }
+
+  private Path stage() {
+    try {
+      return Files.createTempDirectory("zrecord-check");
+    } catch (IOException e) {
+      throw FileErrors.of("check by a temporary directory", path, e);
+    }
+  }
+
+  /**
+   * One attempt, whose findings are told when they are of the store, and of no change meanwhile.
+   */
+  private final class Attempt implements CheckListener {
+    private final List<Finding> findings = new ArrayList<>();
+    private final CheckRun run = new CheckRun(this);
+
+    @Override
+    public void finding(Finding finding) {
+      findings.add(finding);
+    }
+
+    @Override
+    public void progress(long doneBytes, long totalBytes) {
+      listener.progress(doneBytes, totalBytes);
+    }
+
+    boolean isDone(LocalMutableFiles staged) {
+      try (CommittedState state = new CommittedState(path, staged)) {
+        try {
+          state.copyTables();
+          if (!state.isOfOneCheckpoint()) {
+            return false;
+          }
+        } catch (ZRecordException e) {
+          // If the journal was emptied or a writer came meanwhile, anything may have been read.
+          if (state.isUndisturbed()) {
+            throw e;
+          }
+          return false;
+        }
+        new StoreCheck(run, new CommittedFiles(store, staged, state)).check();
+        // Chunks stay as long as the store is not rewritten.
+        return findings.isEmpty() || areChunksThere(state);
+      }
+    }
+
+    private boolean areChunksThere(CommittedState state) {
+      return StoreMetaFile.read(store).shard().fields().stream()
+          .map(field -> field.stem())
+          .toList()
+          .equals(
+              state.meta().shard().fields().stream().map(field -> field.stem()).toList());
+    }
+  }
+}
