@@ -227,9 +227,11 @@ final class LocalMutableFile implements MutableFile {
 
   private synchronized void reopen(FileChannel closed) {
     if (channel == closed) {
-      channel = open(path, writable);
-      // After it is open: a file that takes its place later does not matter.
-      requireSameFile();
+      FileChannel opened = open(path, writable);
+      // After it is open, as a file that takes its place later does not matter. Before another
+      // thread can see it.
+      requireSameFile(opened);
+      channel = opened;
     }
   }
 
@@ -237,7 +239,7 @@ final class LocalMutableFile implements MutableFile {
    * Requires the file that was open before. The key alone does not tell: file systems give the
    * number of a deleted file to the next one. A channel that was closed does not keep the number.
    */
-  private void requireSameFile() {
+  private void requireSameFile(FileChannel opened) {
     boolean isSame = false;
     try {
       if (!Objects.equals(key(path), key)) {
@@ -250,7 +252,8 @@ final class LocalMutableFile implements MutableFile {
       isSame = true;
     } finally {
       if (!isSame) {
-        close();
+        isClosed = true;
+        close(opened, path);
       }
     }
   }
