@@ -1,6 +1,7 @@
 package io.zrecord.schema;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /**
  * Converts texts to the bytes of a {@code utf8} value. UTF-8 has no half of a surrogate pair, and
@@ -24,7 +25,7 @@ public final class Utf8 {
             && Character.isLowSurrogate(text.charAt(i + 1));
         if (!isPair) {
           throw new IllegalArgumentException("A text for field '" + field + "' has "
-              + String.format("\\u%04x", (int) unit) + " at character " + i
+              + "\\u" + HexFormat.of().toHexDigits(unit) + " at character " + i
               + ", half of a surrogate pair, which is no text; correct it, or store the text as"
               + " bytes");
         }
