@@ -286,7 +286,8 @@ final class RemotePatchesTest {
     }
     long[] with = LongStream.concat(
             LongStream.of(layout.records, 2L * layout.records),
-            random.longs(GATHERED, layout.records, 3L * layout.records))
+            // One record is deleted later.
+            random.longs(GATHERED, layout.records, 3L * layout.records - 1))
         .toArray();
     long[] mixed = LongStream.concat(LongStream.of(3, 5), LongStream.of(with)).toArray();
     TableSnapshot version = table().latest();

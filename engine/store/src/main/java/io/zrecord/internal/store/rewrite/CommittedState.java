@@ -46,6 +46,9 @@ public final class CommittedState implements AutoCloseable {
   private long sequence;
   private boolean isChanged;
 
+  /** Whether there was a writer when the copy began. */
+  private final boolean hadWriter;
+
   /** Whether there was a writer when the journal was read. */
   private boolean hasWriter;
 
@@ -58,6 +61,7 @@ public final class CommittedState implements AutoCloseable {
     this.path = path;
     this.store = new LocalMutableFiles(path);
     this.target = target;
+    this.hadWriter = hasWriter(path);
     WriterToken.requireOriginal(store);
     this.meta = StoreMetaFile.read(store);
     this.length = meta.shard().length();
@@ -134,7 +138,7 @@ public final class CommittedState implements AutoCloseable {
     StoreMeta now = StoreMetaFile.read(store);
     return now.sequence() == meta.sequence()
         && stems(now).equals(stems(meta))
-        && hasWriter == hasWriter(path);
+        && hadWriter == hasWriter(path);
   }
 
   private static List<String> stems(StoreMeta meta) {

@@ -1,15 +1,22 @@
 package io.zrecord.internal.store.verify;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.FileErrors;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
+import io.zrecord.errors.TruncatedFileException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.findings.CheckListener;
 import io.zrecord.findings.CheckSummary;
 import io.zrecord.findings.Finding;
+import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.store.Journal;
+import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.rewrite.CommittedState;
 import io.zrecord.internal.verify.CheckRun;
+import io.zrecord.internal.verify.FileProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,15 +102,35 @@ final class CheckBesideWriter {
           }
         } catch (ZRecordException e) {
           // If the journal was emptied or a writer came meanwhile, anything may have been read.
-          if (state.isUndisturbed()) {
-            throw e;
-          }
-          return false;
+          return state.isUndisturbed() && isFound(e);
         }
         new StoreCheck(run, new CommittedFiles(store, staged, state)).check();
         // Chunks stay as long as the store is not rewritten.
         return findings.isEmpty() || areChunksThere(state);
+      } catch (CorruptDataException | TruncatedFileException | MissingFileException e) {
+        // A meta file is replaced as a whole, so that no writer disturbs who reads it.
+        return isFound(e);
       }
+    }
+
+    /** Reports the failure of a file without which the others cannot be checked. */
+    private boolean isFound(ZRecordException e) {
+      run.found(kindOf(e.resource()), e.resource(), FileProblem.of(e));
+      run.found(
+          Finding.Kind.NOTE,
+          path.toString(),
+          "the rest can be checked when the writer has closed the store");
+      return true;
+    }
+
+    private static Finding.Kind kindOf(String file) {
+      String name = file.substring(file.lastIndexOf('/') + 1);
+      return switch (name) {
+        case Journal.FILE_NAME -> Finding.Kind.JOURNAL;
+        case LiveState.FILE_NAME -> Finding.Kind.LIVE;
+        case ShardMeta.FILE_NAME -> Finding.Kind.META;
+        default -> name.endsWith(".zr") ? Finding.Kind.CHUNK : Finding.Kind.ENTRY_FILE;
+      };
     }
 
     private boolean areChunksThere(CommittedState state) {

@@ -22,9 +22,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Checks and summarizes stores. Stateless. */
 public final class StoreCheckProvider implements CheckProvider {
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   @Override
   public CheckSummary check(Storage store, CheckListener listener) {
     Path path = StoreDirectory.of(store, "check");
@@ -38,15 +43,34 @@ public final class StoreCheckProvider implements CheckProvider {
       return new CheckBesideWriter(path, listener).run();
     } catch (FileUnavailableException e) {
       // The medium or the directory is read-only, so nothing can be locked.
-      return ProcessLock.writer(path) == ProcessLock.Writer.NONE
-          ? check(path, listener)
-          : new CheckBesideWriter(path, listener).run();
+      return switch (writer(path)) {
+        case NONE -> check(path, listener);
+        case READY -> new CheckBesideWriter(path, listener).run();
+        default ->
+          throw new StoreLockedException(
+              path.toString(),
+              "Cannot check " + path + ": another process is opening the store for writing; check"
+                  + " it again later");
+      };
     }
     try {
       return check(path, listener);
     } finally {
       lock.close();
     }
+  }
+
+  /** Looks for a writer, again for a while if one is recovering or another thread looks as well. */
+  private static ProcessLock.Writer writer(Path path) {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    ProcessLock.Writer writer = ProcessLock.writer(path);
+    while (writer != ProcessLock.Writer.NONE
+        && writer != ProcessLock.Writer.READY
+        && System.nanoTime() < end) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+      writer = ProcessLock.writer(path);
+    }
+    return writer;
   }
 
   private static CheckSummary check(Path path, CheckListener listener) {

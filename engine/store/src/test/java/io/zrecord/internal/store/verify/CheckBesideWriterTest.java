@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store is checked while a writer goes on, and where nothing can be written. */
 final class CheckBesideWriterTest {
@@ -64,6 +66,7 @@ final class CheckBesideWriterTest {
           assertThat(findings).isEmpty();
           assertThat(summary.recordCount()).isGreaterThanOrEqualTo(SampleStore.COUNT);
           while (commits.get() == before) {
+            assertThat(writer.isAlive()).isTrue();
             Thread.onSpinWait();
           }
         }
@@ -79,6 +82,55 @@ final class CheckBesideWriterTest {
         isOver.set(true);
         writer.join();
       }
+    }
+  }
+
+  /** Files whose damage is found while a writer has the store open, and where. */
+  private enum Damaged {
+    META("meta.json", 20, Finding.Kind.META),
+    JOURNAL_HEADER("journal", 10, Finding.Kind.JOURNAL),
+    JOURNAL_RECORD("journal", 64 + 20, Finding.Kind.JOURNAL),
+    LIVE("live", 20, Finding.Kind.LIVE);
+
+    private final String file;
+    private final int at;
+    private final Finding.Kind kind;
+
+    Damaged(String file, int at, Finding.Kind kind) {
+      this.file = file;
+      this.at = at;
+      this.kind = kind;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Damaged.class)
+  void damageOfAnyFileIsFoundBesideAWriter(Damaged damaged) {
+    Path path = SampleStore.closed(directory.resolve("store"));
+    RecordStore store = RecordStore.open(path, StoreOptions.defaults());
+    try {
+      for (int i = 0; i < 3; i++) {
+        store.append(store.newValues().set("text", "added"));
+        store.commit();
+      }
+      Damage.flip(path.resolve(damaged.file), damaged.at);
+      List<Finding> findings = new ArrayList<>();
+      assertThat(check(path, findings).isSound()).isFalse();
+      assertThat(findings)
+          .filteredOn(finding -> finding.kind().isDamage())
+          .extracting(Finding::kind)
+          .contains(damaged.kind);
+    } finally {
+      closeAnyway(store);
+    }
+  }
+
+  /** The writer may meet the damage when it closes the store. */
+  private static void closeAnyway(RecordStore store) {
+    try {
+      store.close();
+    } catch (ZRecordException e) {
+      assertThat(e.getMessage()).isNotEmpty();
     }
   }
 
