@@ -3,6 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
+import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.write.CheckedSessions;
 import java.lang.reflect.Field;
@@ -51,7 +52,11 @@ final class LateExtensions {
     if (extensions.isPresent() && !CheckedSessions.contains(extensions.get())) {
       addRules(
           extensions.get(),
-          List.of(any -> new LateChecks(), any -> new RefusalsOfNull(), CountsOfConstants::late));
+          List.of(
+              any -> new LateChecks(),
+              any -> new RefusalsOfNull(),
+              any -> new MetadataOfQueries(),
+              CountsOfConstants::late));
       CheckedSessions.add(extensions.get());
     }
   }

@@ -1,6 +1,5 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -18,6 +17,7 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -104,10 +104,13 @@ public final class TableCommit {
     StoreSnapshot.requireNoWriter(store);
   }
 
-  /** Returns the fields that tasks write: one for each column, and those that get their default. */
+  /**
+   * Returns the fields that tasks write: one for each column, and those that get their default. Has
+   * no attributes, which tasks do not need.
+   */
   RecordSchema writtenSchema() {
-    List<FieldSpec> written = fields.written();
-    return new RecordSchema(written);
+    return new RecordSchema(
+        fields.written().stream().map(field -> field.withAttributes(Map.of())).toList());
   }
 
   WriteOptions writeOptions() {
