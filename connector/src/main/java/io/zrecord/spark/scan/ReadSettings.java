@@ -37,7 +37,7 @@ public record ReadSettings(
   }
 
   /** Returns the same settings without the metadata of the columns, for tasks and comparisons. */
-  ReadSettings bare() {
+  public ReadSettings bare() {
     return new ReadSettings(
         ColumnMetadata.bare(columns), batchRows, batchBytes, verification, sample, conditions);
   }

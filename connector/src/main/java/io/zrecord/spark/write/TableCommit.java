@@ -17,7 +17,6 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -109,8 +108,7 @@ public final class TableCommit {
    * no attributes, which tasks do not need.
    */
   RecordSchema writtenSchema() {
-    return new RecordSchema(
-        fields.written().stream().map(field -> field.withAttributes(Map.of())).toList());
+    return new RecordSchema(fields.written()).forWriters();
   }
 
   WriteOptions writeOptions() {
