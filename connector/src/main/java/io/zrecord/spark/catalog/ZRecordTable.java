@@ -195,11 +195,19 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   /** Remembers that the table was loaded by a name, see {@link Reloads}. */
   public final ZRecordTable loadedAs(String catalog, Identifier identifier) {
     if (version() != null) {
-      Reloads.Version loaded =
-          versions.isEmpty() ? Reloads.Version.NONE : versions.get(0).version();
-      Reloads.loaded(catalog, identifier, this, paths.normalized(), loaded);
+      Reloads.Version loaded = version(versions.stream().findFirst());
+      Reloads.loaded(
+          catalog, identifier, this, paths.normalized(), loaded, () -> version(newest()));
     }
     return this;
+  }
+
+  private Optional<DatasetVersion> newest() {
+    return paths.datasets().get(0).newest();
+  }
+
+  private static Reloads.Version version(Optional<DatasetVersion> dataset) {
+    return dataset.map(DatasetVersion::version).orElse(Reloads.Version.NONE);
   }
 
   /** Returns where a write of the table goes, if the table can be written. */
