@@ -3,11 +3,13 @@ package io.zrecord.spark;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
+import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.write.CheckedSessions;
 import java.lang.reflect.Field;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -26,6 +28,8 @@ import scala.collection.Iterator;
 final class LateExtensions {
   private static final Logger LOG = LoggerFactory.getLogger(LateExtensions.class);
 
+  private static final AtomicBoolean IS_SAID = new AtomicBoolean();
+
   private LateExtensions() {}
 
   /**
@@ -33,26 +37,48 @@ final class LateExtensions {
    * whenever it looks for any source. A write that needs the rules is refused if they are missing.
    */
   static void ensure() {
+    ensure(session -> {
+      addCatalog(session);
+      addRules(session);
+    });
+  }
+
+  /** Does the same with another way to extend a session. Says once in a process that it failed. */
+  static void ensure(Consumer<SparkSession> extension) {
     try {
       scala.Option<SparkSession> active = SparkSession.getActiveSession();
       scala.Option<SparkSession> session =
           active.isDefined() ? active : SparkSession.getDefaultSession();
       if (session.isDefined() && !session.get().sparkContext().isStopped()) {
-        addCatalog(session.get());
-        addRules(session.get());
+        extension.accept(session.get());
       }
     } catch (RuntimeException | LinkageError e) {
-      LOG.debug("The session was not extended", e);
+      if (IS_SAID.compareAndSet(false, true)) {
+        LOG.warn(
+            "zrecord's rules could not be added to a session, so overwrites are refused there"
+                + " unless they have the option {}; set"
+                + " spark.sql.extensions={} when the session is made",
+            ZRecordOptions.EXPECTED_VERSION,
+            ZRecordSessionExtensions.class.getName(),
+            e);
+      } else {
+        LOG.debug("The session was not extended", e);
+      }
     }
   }
 
   private static synchronized void addRules(SparkSession session) {
-    Optional<SparkSessionExtensions> extensions = CheckedSessions.extensionsOf(session);
-    if (extensions.isPresent() && !CheckedSessions.contains(extensions.get())) {
+    SparkSessionExtensions extensions = CheckedSessions.extensionsOf(session)
+        .orElseThrow(() -> new IllegalStateException("This Spark hides a session's extensions"));
+    if (!CheckedSessions.contains(extensions)) {
       addRules(
-          extensions.get(),
-          List.of(any -> new LateChecks(), any -> new RefusalsOfNull(), CountsOfConstants::late));
-      CheckedSessions.add(extensions.get());
+          extensions,
+          List.of(
+              any -> new LateChecks(),
+              any -> new RefusalsOfNull(),
+              any -> new MetadataOfQueries(),
+              CountsOfConstants::late));
+      CheckedSessions.add(extensions);
     }
   }
 

@@ -55,7 +55,7 @@ public final class ZRecordCatalog extends DatasetCatalog {
     if (!tableExists(identifier)) {
       throw new NoSuchTableException(identifier);
     }
-    return SparkErrors.planned(() -> ZRecordTables.loadStrict(requireOne(identifier)));
+    return SparkErrors.planned(() -> ZRecordTables.loadForWriting(requireOne(identifier)));
   }
 
   @Override

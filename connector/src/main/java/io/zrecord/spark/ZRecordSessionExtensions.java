@@ -2,6 +2,7 @@ package io.zrecord.spark;
 
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.CountsOfConstants;
+import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.RefusalsOfNull;
@@ -36,6 +37,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());
+    extensions.injectPostHocResolutionRule(session -> new MetadataOfQueries());
     extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(extensions, OptionsOfRelations::new);
     injectEarly(extensions, TimesOfPaths::new);

@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import java.util.Arrays;
 import java.util.Optional;
@@ -7,6 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -56,7 +58,8 @@ record Declaration(StructType columns) {
    *
    * <p>A column that only the declaration has as NOT NULL stays nullable: a write by path does not
    * know the declaration, and Spark would drop the nulls of such a write from counts and
-   * conditions. A default that is declared goes before the dataset's.
+   * conditions. A default that is declared goes before the dataset's. What applications say of the
+   * columns is what the dataset keeps, because a write by path replaces that.
    */
   StructType over(StructType found) {
     return new StructType(Arrays.stream(found.fields())
@@ -75,11 +78,12 @@ record Declaration(StructType columns) {
   }
 
   /**
-   * Returns the columns of a dataset without what the dataset declares itself, for an entry that
+   * Returns the columns of a dataset without what the dataset keeps itself, for an entry that
    * declares nothing.
    */
   static StructType plain(StructType found) {
-    return new StructType(Arrays.stream(found.fields())
+    return new StructType(Arrays.stream(
+            ColumnMetadata.withoutApplications(found).fields())
         .map(field -> {
           MetadataBuilder metadata = new MetadataBuilder().withMetadata(field.metadata());
           DEFAULTS.forEach(metadata::remove);
@@ -89,8 +93,9 @@ record Declaration(StructType columns) {
   }
 
   private static StructField joined(StructField declared, StructField found) {
-    MetadataBuilder metadata =
-        new MetadataBuilder().withMetadata(declared.metadata()).withMetadata(found.metadata());
+    MetadataBuilder metadata = new MetadataBuilder()
+        .withMetadata(ColumnMetadata.ofSpark(declared))
+        .withMetadata(found.metadata());
     if (declared.getComment().isDefined()) {
       metadata.putString(COMMENT, declared.getComment().get());
     }
@@ -102,6 +107,27 @@ record Declaration(StructType columns) {
     DataType type =
         SparkTypes.isLimitedString(declared.dataType()) ? declared.dataType() : found.dataType();
     return new StructField(found.name(), type, found.nullable(), metadata.build());
+  }
+
+  /**
+   * Returns the columns of the first write, which creates the dataset. What the declaration has of
+   * applications goes before what the columns have.
+   */
+  StructType described(StructType written) {
+    return new StructType(Arrays.stream(written.fields())
+        .map(field -> find(columns, field.name())
+            .map(declared -> ColumnMetadata.ofApplications(declared.metadata()))
+            .filter(said -> !said.equals(Metadata.empty()))
+            .map(said -> new StructField(
+                field.name(),
+                field.dataType(),
+                field.nullable(),
+                new MetadataBuilder()
+                    .withMetadata(field.metadata())
+                    .withMetadata(said)
+                    .build()))
+            .orElse(field))
+        .toArray(StructField[]::new));
   }
 
   /** Returns the columns of a write with those marked that must not be null. */

@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
@@ -58,10 +59,13 @@ final class DeclaredTable extends ZRecordTable {
 
   /**
    * Loads the same to be written. Columns that are declared NOT NULL are no longer nullable, so
-   * that Spark refuses an insert that leaves them out.
+   * that Spark refuses an insert that leaves them out. The columns of a dataset lack what
+   * applications say of them, so that Spark does not take that for what a query says.
    */
   static DeclaredTable forWriting(SessionEntry entry) {
-    return load(entry, entry.declaration()::required);
+    return load(
+        entry,
+        columns -> ColumnMetadata.withoutApplications(entry.declaration().required(columns)));
   }
 
   private static DeclaredTable load(SessionEntry entry, UnaryOperator<StructType> marked) {
@@ -199,8 +203,11 @@ final class DeclaredTable extends ZRecordTable {
     }
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
     options.putAll(info.options());
+    StructType columns = entry.declaration().required(info.schema());
     return super.newWriteBuilder(new DeclaredWrite(
-        info, entry.declaration().required(info.schema()), new CaseInsensitiveStringMap(options)));
+        info,
+        found.isEmpty() ? entry.declaration().described(columns) : columns,
+        new CaseInsensitiveStringMap(options)));
   }
 
   /** The information from Spark about a write, with the columns and options of the declaration. */

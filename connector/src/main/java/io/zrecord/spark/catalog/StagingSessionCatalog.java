@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
@@ -300,7 +301,12 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         schema,
         WriteTarget.at(dataset, dataset.newest(), creation),
         requireOptions(properties),
-        () -> register(identifier, schema, path, given.isEmpty(), properties)));
+        () -> register(
+            identifier,
+            ColumnMetadata.withoutApplications(schema),
+            path,
+            given.isEmpty(),
+            properties)));
   }
 
   /** Refuses the location of an external table that is another table's to delete. */
@@ -368,7 +374,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         schema,
         WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
         WriteConf.writeOptionsAmong(entry.options()),
-        () -> change(identifier, entry, schema, properties)));
+        () -> change(identifier, entry, ColumnMetadata.withoutApplications(schema), properties)));
   }
 
   private void change(

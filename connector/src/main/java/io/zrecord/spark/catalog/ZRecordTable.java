@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.column.UnreadableColumns;
@@ -88,6 +89,12 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         Optional.of(target),
         false,
         true);
+  }
+
+  /** Returns this table with columns that lack what applications say of them. */
+  final ZRecordTable withoutApplications() {
+    StructType columns = ColumnMetadata.withoutApplications(schema);
+    return new ZRecordTable(paths, columns, versions, choice, target, acceptsAnySchema, isNamed);
   }
 
   /** Returns this table as one that Spark must not load again. */
@@ -188,11 +195,19 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   /** Remembers that the table was loaded by a name, see {@link Reloads}. */
   public final ZRecordTable loadedAs(String catalog, Identifier identifier) {
     if (version() != null) {
-      Reloads.Version loaded =
-          versions.isEmpty() ? Reloads.Version.NONE : versions.get(0).version();
-      Reloads.loaded(catalog, identifier, this, paths.normalized(), loaded);
+      Reloads.Version loaded = version(versions.stream().findFirst());
+      Reloads.loaded(
+          catalog, identifier, this, paths.normalized(), loaded, () -> version(newest()));
     }
     return this;
+  }
+
+  private Optional<DatasetVersion> newest() {
+    return paths.datasets().get(0).newest();
+  }
+
+  private static Reloads.Version version(Optional<DatasetVersion> dataset) {
+    return dataset.map(DatasetVersion::version).orElse(Reloads.Version.NONE);
   }
 
   /** Returns where a write of the table goes, if the table can be written. */
@@ -273,9 +288,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     List<DatasetVersion> others =
         paths.datasets().stream().map(dataset -> dataset.version(time)).toList();
     for (int i = 0; i < others.size(); i++) {
-      StructType found = SparkTypes.structOf(others.get(i).schema());
-      StructType known =
-          versions.isEmpty() ? schema : SparkTypes.structOf(versions.get(i).schema());
+      StructType found = ColumnMetadata.bare(SparkTypes.structOf(others.get(i).schema()));
+      StructType known = ColumnMetadata.bare(
+          versions.isEmpty() ? schema : SparkTypes.structOf(versions.get(i).schema()));
       if (!found.equals(known)) {
         throw new SchemaMismatchException(
             location(),
@@ -303,7 +318,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         && getClass() == table.getClass()
         && paths.equals(table.paths)
         && recordsName().equals(table.recordsName())
-        && schema.equals(table.schema)
+        && ColumnMetadata.bare(schema).equals(ColumnMetadata.bare(table.schema))
         && choice.equals(table.choice)
         && acceptsAnySchema == table.acceptsAnySchema
         && target.map(WriteTarget::creation).equals(table.target.map(WriteTarget::creation));

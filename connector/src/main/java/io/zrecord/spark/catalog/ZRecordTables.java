@@ -53,6 +53,14 @@ public final class ZRecordTables {
   }
 
   /**
+   * Loads the same for a statement that says that it writes. The columns lack what applications say
+   * of them, so that Spark does not take that for what a query says.
+   */
+  public static ZRecordTable loadForWriting(ReadPaths path) {
+    return loadStrict(path).withoutApplications();
+  }
+
+  /**
    * Loads a path for reading and writing. Reads the version that the session's defaults select.
    * What matches a pattern is for reading only.
    */

@@ -34,10 +34,10 @@ public final class SparkTypes {
   /** Column metadata: shape of the field's values, as an array of integers. */
   static final String SHAPE_KEY = "zrecord.shape";
 
-  private SparkTypes() {}
-
   /** Column metadata of Spark: the default, in SQL. */
-  private static final String DEFAULT_KEY = "CURRENT_DEFAULT";
+  static final String DEFAULT_KEY = "CURRENT_DEFAULT";
+
+  private SparkTypes() {}
 
   /**
    * Returns the columns of a schema with what it declares: which are never null, and defaults.
@@ -59,8 +59,9 @@ public final class SparkTypes {
 
   /** Returns the column that a field becomes. */
   public static StructField columnOf(FieldSpec field) {
-    MetadataBuilder metadata =
-        new MetadataBuilder().putString(DTYPE_KEY, field.type().toString());
+    MetadataBuilder metadata = new MetadataBuilder()
+        .withMetadata(ColumnMetadata.of(field))
+        .putString(DTYPE_KEY, field.type().toString());
     if (!field.shape().isScalar()) {
       metadata.putLongArray(
           SHAPE_KEY,

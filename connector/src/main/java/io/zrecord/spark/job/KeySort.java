@@ -112,9 +112,10 @@ public final class KeySort {
     StructField field = SparkTypes.columnOf(snapshot.schema().fields().get(ordinal));
     ReadConf conf = ReadConf.ofNoOptions();
     ReadSettings settings = ReadSettings.ofAll(
-        new StructType(new StructField[] {field})
-            .add(MetadataColumns.INDEX, DataTypes.LongType, false),
-        conf);
+            new StructType(new StructField[] {field})
+                .add(MetadataColumns.INDEX, DataTypes.LongType, false),
+            conf)
+        .bare();
     ZRecordScan scan = new ZRecordScan(
         snapshot.storage().location(),
         new IndexOrder(List.of(snapshot)),

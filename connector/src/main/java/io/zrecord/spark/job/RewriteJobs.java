@@ -25,7 +25,7 @@ public final class RewriteJobs implements GroupRewrite {
     this.jobs = new TaskJobs(spark, storage, "rebalance", "what was committed is kept");
     this.task = new RewriteTask(
         TableLocation.of(storage),
-        new GroupRewriting(plan.schema(), plan.options()),
+        new GroupRewriting(plan.schema().forWriters(), plan.options()),
         new RewriteCounters(spark.sc()));
   }
 

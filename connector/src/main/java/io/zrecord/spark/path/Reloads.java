@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -85,13 +86,20 @@ public final class Reloads {
   }
 
   /**
-   * Refreshes what is cached under the name of a table that has become newer. A load that arrives
-   * after a load of a newer version changes nothing.
+   * Refreshes what is cached under the name of a table that has become another one. A load that
+   * arrives after a load of a newer version changes nothing, unless the newer version is gone
+   * because a backup of the table was put in its place.
    *
    * @param version the version that was loaded
+   * @param newest looks for the newest version at the path once more
    */
   public static void loaded(
-      String catalog, Identifier identifier, Table table, String path, Version version) {
+      String catalog,
+      Identifier identifier,
+      Table table,
+      String path,
+      Version version,
+      Supplier<Version> newest) {
     if (!ARE_SUPPORTED) {
       return;
     }
@@ -104,7 +112,17 @@ public final class Reloads {
         LOADED.put(name, now);
       }
     }
-    if (before != null && before.isOvertakenBy(now)) {
+    if (before == null) {
+      return;
+    }
+    boolean isRestored =
+        now.version().isOlderThan(before.version()) && isGone(before.version(), newest);
+    if (isRestored) {
+      synchronized (LOADED) {
+        LOADED.replace(name, before, now);
+      }
+    }
+    if (isRestored || before.isOvertakenBy(now)) {
       REFRESHED.get().put(name, table);
       try {
         refresh(name, now);
@@ -112,6 +130,17 @@ public final class Reloads {
         REFRESHED.get().remove(name);
       }
       refreshIfOvertaken(name, now);
+    }
+  }
+
+  /**
+   * Tells whether a version that was the newest is none any more. Numbers of versions only rise.
+   */
+  private static boolean isGone(Version version, Supplier<Version> newest) {
+    try {
+      return newest.get().isOlderThan(version);
+    } catch (RuntimeException e) {
+      return false; // The next load says what is wrong.
     }
   }
 

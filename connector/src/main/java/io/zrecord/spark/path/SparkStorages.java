@@ -97,7 +97,7 @@ public final class SparkStorages {
     if (path.isPresent() && its.isPresent()) {
       return realPath(path.get()).startsWith(realPath(its.get()));
     }
-    return (storage.location() + "/").startsWith(other.location() + "/");
+    return (normalized(storage) + "/").startsWith(normalized(other) + "/");
   }
 
   /**
@@ -149,10 +149,11 @@ public final class SparkStorages {
     return normalized(storageFor(path, settings));
   }
 
+  /** Returns the one form that the locations of a place have in common, only for comparisons. */
   static String normalized(Storage storage) {
     return localPath(storage)
         .map(path -> path.toAbsolutePath().normalize().toString())
-        .orElse(storage.location());
+        .orElseGet(() -> UniformLocation.of(storage.location()));
   }
 
   private static Optional<Path> localPath(String path, Map<String, String> settings) {

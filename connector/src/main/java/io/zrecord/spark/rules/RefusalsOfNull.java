@@ -6,9 +6,7 @@ import java.util.Optional;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import scala.PartialFunction;
 import scala.collection.Iterable;
 import scala.collection.Iterator;
@@ -21,13 +19,10 @@ import scala.collection.Iterator;
 public final class RefusalsOfNull extends Rule<LogicalPlan> {
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
-    if (plan instanceof V2WriteCommand write
-        && write.table() instanceof DataSourceV2Relation relation
-        && relation.table() instanceof ZRecordTable table) {
+    return WritesOfTables.changed(plan, (write, table) -> {
       Checks checks = new Checks(table);
-      return plan.mapChildren(query -> query.transformExpressions(checks));
-    }
-    return plan;
+      return ((LogicalPlan) write).mapChildren(query -> query.transformExpressions(checks));
+    });
   }
 
   /** The checks of the columns of a table. */

@@ -2,6 +2,7 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
 import io.zrecord.read.Verification;
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.ReadConf;
 import java.io.Serializable;
 import java.util.List;
@@ -33,6 +34,12 @@ public record ReadSettings(
   public static ReadSettings ofAll(StructType columns, ReadConf conf) {
     return new ReadSettings(
         columns, conf.batchRows(), conf.batchBytes(), conf.verification(), null, List.of());
+  }
+
+  /** Returns the same settings without the metadata of the columns, for tasks and comparisons. */
+  public ReadSettings bare() {
+    return new ReadSettings(
+        ColumnMetadata.bare(columns), batchRows, batchBytes, verification, sample, conditions);
   }
 
   /** Returns a cursor over the places of a set that the sample draws. */

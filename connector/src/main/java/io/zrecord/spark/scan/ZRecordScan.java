@@ -153,7 +153,7 @@ public final class ZRecordScan
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return order.readers(settings);
+    return order.readers(settings.bare());
   }
 
   @Override
@@ -176,13 +176,13 @@ public final class ZRecordScan
         && partitionCount == scan.partitionCount
         && location.equals(scan.location)
         && order.equals(scan.order)
-        && settings.equals(scan.settings)
+        && settings.bare().equals(scan.settings.bare())
         && planned.equals(scan.planned);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(location, order, settings, planned, partitionCount);
+    return Objects.hash(location, order, settings.bare(), planned, partitionCount);
   }
 
   private record ScanStatistics(OptionalLong sizeInBytes, OptionalLong numRows)

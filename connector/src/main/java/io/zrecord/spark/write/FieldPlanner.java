@@ -9,6 +9,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.WriteConf;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataTypes;
@@ -76,12 +78,13 @@ final class FieldPlanner {
     List<FieldSpec> written = new ArrayList<>();
     List<String> mismatches = new ArrayList<>();
     int nextId = base.nextFieldId();
-    for (FieldSpec wanted : wanted(columns)) {
+    for (FieldSpec wanted : wanted(columns, column -> true)) {
       Optional<FieldSpec> match = find(present, wanted.name());
       Optional<String> mismatch =
           match.flatMap(field -> describeMismatch(field, adopt(wanted, field)));
       if (match.isPresent() && mismatch.isEmpty()) {
-        written.add(withAskedCompression(match.get()));
+        StructField column = columns.apply(written.size());
+        written.add(ColumnMetadata.replaced(withAskedCompression(match.get()), column));
       } else {
         match.filter(FieldPlanner::isBinding).ifPresent(field -> mismatches.add(mismatch.get()));
         written.add(wanted.withId(nextId++));
@@ -109,7 +112,17 @@ final class FieldPlanner {
       table.sort(Comparator.comparingInt(
           field -> order.contains(field.id()) ? order.indexOf(field.id()) : Integer.MAX_VALUE));
     }
+    requireFewMetadata(table);
     return new Plan(new RecordSchema(table), written);
+  }
+
+  private void requireFewMetadata(List<FieldSpec> fields) {
+    try {
+      ColumnMetadata.requireFew(fields);
+    } catch (IllegalArgumentException e) {
+      throw new SchemaMismatchException(
+          location, "Cannot write to " + location + ": " + e.getMessage());
+    }
   }
 
   /** Tells whether a field declares what a write must obey. */
@@ -147,7 +160,8 @@ final class FieldPlanner {
     List<FieldSpec> written = new ArrayList<>();
     List<String> mismatches = new ArrayList<>();
     int nextId = base.nextFieldId();
-    for (FieldSpec wanted : wanted(columns)) {
+    for (FieldSpec wanted :
+        wanted(columns, column -> find(present, column.name()).isEmpty())) {
       Optional<FieldSpec> match = find(present, wanted.name());
       if (match.isPresent()) {
         FieldSpec field = match.get();
@@ -180,13 +194,16 @@ final class FieldPlanner {
       throw new SchemaMismatchException(
           location, "Cannot append to " + location + ": " + String.join("; ", mismatches));
     }
+    if (table.size() > present.size()) {
+      requireFewMetadata(table);
+    }
     return new Plan(new RecordSchema(table), written);
   }
 
   private Plan replace(StructType columns, List<FieldSpec> present, int firstFreeId) {
     int nextId = firstFreeId;
     List<FieldSpec> fields = new ArrayList<>();
-    for (FieldSpec wanted : wanted(columns)) {
+    for (FieldSpec wanted : wanted(columns, column -> true)) {
       Optional<FieldSpec> same = present.stream()
           .filter(f -> f.name().equals(wanted.name())
               && f.type().equals(wanted.type())
@@ -194,11 +211,17 @@ final class FieldPlanner {
           .findFirst();
       fields.add(wanted.withId(same.isPresent() ? same.get().id() : nextId++));
     }
+    requireFewMetadata(fields);
     return new Plan(new RecordSchema(fields), fields);
   }
 
-  /** Returns the fields that the columns ask for. Their ids have no meaning yet. */
-  private List<FieldSpec> wanted(StructType columns) {
+  /**
+   * Returns the fields that the columns ask for. Their ids have no meaning yet.
+   *
+   * @param isDescribed whether the field of a column is to keep what an application says of the
+   *     column
+   */
+  private List<FieldSpec> wanted(StructType columns, Predicate<StructField> isDescribed) {
     List<FieldSpec> fields = new ArrayList<>();
     List<String> refused = new ArrayList<>();
     Set<String> names = new HashSet<>();
@@ -213,7 +236,8 @@ final class FieldPlanner {
         refused.add("column '" + column.name() + "' has the name of a metadata column; rename it");
       } else {
         try {
-          fields.add(field(column, fields.size() + 1));
+          FieldSpec field = field(column, fields.size() + 1);
+          fields.add(isDescribed.test(column) ? ColumnMetadata.replaced(field, column) : field);
         } catch (IllegalArgumentException e) {
           refused.add(String.valueOf(e.getMessage()));
         }

@@ -1,6 +1,5 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -104,10 +103,12 @@ public final class TableCommit {
     StoreSnapshot.requireNoWriter(store);
   }
 
-  /** Returns the fields that tasks write: one for each column, and those that get their default. */
+  /**
+   * Returns the fields that tasks write: one for each column, and those that get their default. Has
+   * no attributes, which tasks do not need.
+   */
   RecordSchema writtenSchema() {
-    List<FieldSpec> written = fields.written();
-    return new RecordSchema(written);
+    return new RecordSchema(fields.written()).forWriters();
   }
 
   WriteOptions writeOptions() {

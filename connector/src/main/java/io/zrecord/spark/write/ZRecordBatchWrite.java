@@ -3,6 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.column.ColumnMetadata;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -39,7 +40,10 @@ final class ZRecordBatchWrite implements BatchWrite {
   @Override
   public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
     return new ZRecordWriterFactory(
-        commit.tableLocation(), columns, commit.writtenSchema(), commit.writeOptions());
+        commit.tableLocation(),
+        ColumnMetadata.bare(columns),
+        commit.writtenSchema(),
+        commit.writeOptions());
   }
 
   /**

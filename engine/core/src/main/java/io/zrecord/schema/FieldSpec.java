@@ -117,6 +117,11 @@ public record FieldSpec(
     return new FieldSpec(id, name, type, shape, compression, attributes, newRules);
   }
 
+  /** Returns this field with other attributes. */
+  public FieldSpec withAttributes(Map<String, String> newAttributes) {
+    return new FieldSpec(id, name, type, shape, compression, newAttributes, rules);
+  }
+
   /** Returns this field without its attributes: all that a reader of values needs. */
   public FieldSpec withoutAttributes() {
     FieldRules needed = rules.forReaders();

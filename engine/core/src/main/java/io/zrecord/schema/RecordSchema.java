@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -94,6 +95,12 @@ public record RecordSchema(List<FieldSpec> fields, List<UnreadableField> unreada
   /** Returns these fields without their attributes: all that a reader of values needs. */
   public RecordSchema withoutAttributes() {
     return new RecordSchema(fields.stream().map(FieldSpec::withoutAttributes).toList(), unreadable);
+  }
+
+  /** Returns these fields without their attributes: all that a writer of values needs. */
+  public RecordSchema forWriters() {
+    return new RecordSchema(
+        fields.stream().map(field -> field.withAttributes(Map.of())).toList(), unreadable);
   }
 
   /**

@@ -1,9 +1,13 @@
 package io.zrecord.spark
 
+import java.io.File
+import java.nio.file.Files
+
 import io.zrecord.RecordDatasetWriter
 import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.catalog.ZRecordTables
 import io.zrecord.spark.path.{ReadPaths, SparkStorages}
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.connector.catalog.Identifier
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
@@ -103,6 +107,32 @@ class CacheSuite extends SparkSuite {
     assert(spark.table(name).count() == 3)
     assert(read(path).count() == 3)
     spark.catalog.clearCache()
+  }
+
+  testLocally("a backup that is put in place of a newer version is what is read") {
+    assume(loadsAgain)
+    for (at <- Seq[String => String](identity, path => s"zrecord.`$path`")) {
+      val path = dataset()
+      def shown: DataFrame = {
+        val name = at(path)
+        if (name == path) read(path) else spark.table(name)
+      }
+      val backup = Files.createTempDirectory("backup").toFile
+      FileUtils.copyDirectory(new File(path), backup)
+      shown.cache()
+      for (rows <- Seq(6, 7)) {
+        appendElsewhere(path)
+        assert(shown.count() == rows)
+      }
+      FileUtils.deleteDirectory(new File(path))
+      FileUtils.copyDirectory(backup, new File(path))
+      assert(shown.count() == 5)
+      assert(shown.collect().length == 5)
+      assert(at(path) == path || hits(shown))
+      appendElsewhere(path)
+      assert(shown.count() == 6)
+      spark.catalog.clearCache()
+    }
   }
 
   /** Returns what holds the cached rows of a query. */

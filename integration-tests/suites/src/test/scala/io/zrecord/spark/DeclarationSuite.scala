@@ -224,6 +224,8 @@ class DeclarationSuite extends Declarations {
     for (isFilled <- Seq(false, true)) {
       if (isFilled) spark.sql(s"insert into $name values (1, default, 'a', 'b', 'c')")
       assert(described(name) == before)
+      val extended = described(s"extended $name").dropWhile(!_.startsWith("# Column Default"))
+      assert(extended.exists(_ == "v int 5"), described(s"extended $name"))
       val shown = spark.sql(s"show create table $name").head().getString(0)
       val copy = freshTable()
       val ddl = shown

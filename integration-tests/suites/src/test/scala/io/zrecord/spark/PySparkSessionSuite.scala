@@ -6,6 +6,7 @@ import java.util.concurrent.{ConcurrentLinkedQueue, CyclicBarrier}
 import io.zrecord.spark.rules.LateChecks
 import io.zrecord.spark.write.CheckedSessions
 import io.zrecord.testing.Budget
+import org.apache.logging.log4j.Level
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -103,6 +104,16 @@ class PySparkSessionSuite extends SparkSuite {
         session.catalog.clearCache()
       }
     }
+
+  test("rules that cannot be added are a warning, once, with the line to set") {
+    val text = new java.io.StringWriter
+    CapturedLogs.at(Level.WARN, text) {
+      for (_ <- 1 to 3)
+        LateExtensions.ensure(_ => throw new IllegalStateException("other rules"))
+    }
+    val said = "spark.sql.extensions=io.zrecord.spark.ZRecordSessionExtensions"
+    assert(text.toString.sliding(said.length).count(_ == said) == 1, text)
+  }
 
   test("SQL reaches datasets by path once the session has met the data source") {
     val path = freshPath()

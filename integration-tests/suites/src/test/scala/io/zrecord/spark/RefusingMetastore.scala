@@ -9,7 +9,15 @@ import org.apache.spark.sql.catalyst.catalog.{ExternalCatalog, ExternalCatalogWi
 object RefusingMetastore {
 
   /** Runs an action while the metastore of a session refuses a method. */
-  def during[T](spark: SparkSession, method: String = "alterTable")(action: => T): T = {
+  def during[T](spark: SparkSession, method: String = "alterTable")(action: => T): T =
+    failing(spark, method, _ => true) {
+      new UnsupportedOperationException(s"the metastore refuses $method")
+    }(action)
+
+  /** Runs an action while a method fails for some first arguments. */
+  def failing[T](spark: SparkSession, method: String, isRefused: AnyRef => Boolean)(
+      failure: => Throwable
+  )(action: => T): T = {
     // Spark hides this from the compiler.
     val shared = classOf[SparkSession].getMethod("sharedState").invoke(spark)
     val catalog = shared.getClass
@@ -17,7 +25,7 @@ object RefusingMetastore {
       .invoke(shared)
       .asInstanceOf[ExternalCatalogWithListener]
     val real = catalog.unwrapped
-    replace(catalog, refusing(real, method))
+    replace(catalog, refusing(real, method, isRefused, failure))
     try action
     finally replace(catalog, real)
   }
@@ -28,15 +36,19 @@ object RefusingMetastore {
     field.set(catalog, delegate)
   }
 
-  private def refusing(real: ExternalCatalog, refused: String): ExternalCatalog =
+  private def refusing(
+      real: ExternalCatalog,
+      refused: String,
+      isRefused: AnyRef => Boolean,
+      failure: => Throwable
+  ): ExternalCatalog =
     Proxy
       .newProxyInstance(
         getClass.getClassLoader,
         Array(classOf[ExternalCatalog]),
         new InvocationHandler {
           override def invoke(proxy: AnyRef, method: Method, arguments: Array[AnyRef]): AnyRef =
-            if (method.getName == refused)
-              throw new UnsupportedOperationException(s"the metastore refuses $refused")
+            if (method.getName == refused && isRefused(arguments(0))) throw failure
             else
               try method.invoke(real, Option(arguments).getOrElse(Array.empty[AnyRef]): _*)
               catch { case e: InvocationTargetException => throw e.getCause }

@@ -2,12 +2,14 @@ package io.zrecord.spark
 
 import java.io.File
 import java.nio.file.Paths
+import java.security.AccessControlException
 
 import scala.collection.mutable
 import scala.util.Random
 
 import io.zrecord.testing.Budget
 import org.apache.hadoop.fs.FileUtil
+import org.apache.hadoop.security.authorize.AuthorizationException
 import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
 import org.apache.spark.sql.execution.datasources.v2.V2SessionCatalog
 
@@ -137,6 +139,80 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
     }
     spark.sql(s"drop table $second")
     assert(ids(first) == hundreds)
+  }
+
+  /** What metastores and their plug-ins say to somebody who may not list the tables of a database.
+    */
+  private val denials: Seq[Throwable] = {
+    val hive = new AuthorizationException("user [b] does not have [SELECT] privilege")
+    Seq(
+      new SecurityException("no"),
+      new AccessControlException("no"),
+      new org.apache.hadoop.security.AccessControlException("no"),
+      hive,
+      new RuntimeException("listing failed", hive),
+      new RuntimeException("org.apache.hadoop.hive.ql.metadata.HiveException: Permission denied: b")
+    )
+  }
+
+  private val otherFailures: Seq[Throwable] = Seq(
+    new IllegalStateException("the metastore is away"),
+    new RuntimeException("timed out", new java.net.SocketTimeoutException("Read timed out"))
+  )
+
+  testLocally(
+    "a database that may not be looked into hides its tables, and one that does not answer does not"
+  ) {
+    val database = s"d_${freshTable()}"
+    spark.sql(s"create database $database")
+    spark.sql(s"create table $database.hidden using zrecord as select id from range(3)")
+    val there = locationOf(s"$database.hidden")
+    for (
+      (refused, failures, isAllowed) <- Seq(
+        (database, denials, true),
+        (database, otherFailures, false),
+        ("default", denials, false)
+      );
+      failure <- failures
+    ) {
+      val name = freshTable()
+      val create = s"create table $name (id bigint) using zrecord location '${freshPath()}'"
+      val message = RefusingMetastore.failing(spark, "getTablesByName", _ == refused)(failure) {
+        if (isAllowed) { spark.sql(create); "" }
+        else this.failure(spark.sql(create))
+      }
+      assert(isAllowed || message.contains("which places other tables have"), s"$failure: $message")
+      assert(spark.catalog.tableExists(name) == isAllowed, failure)
+    }
+    val taken = s"create table ${freshTable()} (id bigint) using zrecord location '$there'"
+    assert(failure(spark.sql(taken)).contains("where another table has its files"))
+    spark.sql(s"drop database $database cascade")
+  }
+
+  testLocally("a place is taken whichever scheme of its storage, or port, a location names") {
+    val settings = Seq("s3", "s3a", "hdfs").map(scheme => s"fs.$scheme.impl")
+    settings.foreach(spark.conf.set(_, classOf[SchemesFileSystem].getName))
+    try
+      for (
+        (taken, other) <- Seq(
+          s"s3a://b/${freshTable()}" -> "s3://b/",
+          s"s3://b/${freshTable()}" -> "s3a://b/",
+          s"hdfs://nn/${freshTable()}" -> "hdfs://nn:8020/",
+          s"hdfs://nn:8020/${freshTable()}" -> "hdfs://NN/"
+        )
+      ) {
+        val managed = freshTable()
+        spark.sql(s"create table $managed (id bigint) using zrecord")
+        spark.sql(s"alter table $managed set location '$taken'")
+        val place = other + taken.split('/').last
+        val create = s"create table ${freshTable()} (id bigint) using zrecord location"
+        for (there <- Seq(place, s"$place/below")) {
+          val message = failure(spark.sql(s"$create '$there'"))
+          assert(message.contains("where another table has its files"), s"$taken $there: $message")
+        }
+        spark.sql(s"$create '${place}x'")
+      }
+    finally settings.foreach(spark.conf.unset)
   }
 
   testLocally("files of another table are neither moved nor deleted where a table's own are gone") {

@@ -143,6 +143,21 @@ class SessionCatalogStagingSuite extends SessionTablesSuite {
     assert(spark.table(name).count() == 1)
   }
 
+  test("each of several inserts of a statement says for which table and column a NULL is refused") {
+    val Seq(first, second) = Seq.fill(2)(freshTable())
+    for (name <- Seq(first, second))
+      spark.sql(s"create table $name (text string not null) using zrecord")
+    for ((x, y, refused) <- Seq(("'x'", "null", second), ("null", "'y'", first))) {
+      val message = failure(
+        spark.sql(
+          s"from (select cast($x as string) x, cast($y as string) y from range(2))" +
+            s" insert into $first select x insert into $second select y"
+        )
+      )
+      assert(isRefusalOfNull(message, "text") && message.contains(refused), message)
+    }
+  }
+
   test("a table is not replaced at another location or by another data source") {
     val name = freshTable()
     spark.sql(s"create table $name using zrecord as select id from range(5)")

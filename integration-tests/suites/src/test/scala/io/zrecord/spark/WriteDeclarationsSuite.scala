@@ -227,6 +227,23 @@ class WriteDeclarationsSuite extends SessionTablesSuite {
       assert(found(target.path).size == 1)
     }
 
+  for ((where, make) <- targets)
+    test(s"DESCRIBE EXTENDED says the defaults of a $where") {
+      val target = make()
+      def described(extended: String) = spark
+        .sql(s"describe table $extended ${target.name}")
+        .collect()
+        .map(_.toSeq.mkString(" "))
+        .toSeq
+      val said = described("extended").dropWhile(_ != "# Column Default Values  ")
+      for ((name, words) <- Seq("d" -> "int CAST('7' AS INT)", "s" -> "string", "a" -> "array"))
+        assert(said.exists(_.startsWith(s"$name $words")), described("extended"))
+      assert(!said.exists(_.startsWith("n ")), said)
+      // Without EXTENDED no Spark says them.
+      assert(!described("").exists(_.contains("Default")))
+      assert(declaredFields(target.path) == fields)
+    }
+
   test("overwriteSchema replaces what the fields declare, and nothing else does") {
     val path = declared()
     write(data(1, Columns), path, "append")

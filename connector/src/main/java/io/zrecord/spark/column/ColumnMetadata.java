@@ -1,0 +1,158 @@
+package io.zrecord.spark.column;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.schema.FieldSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Keeps what an application says of a column, such as the attributes of Spark ML, as JSON in an
+ * attribute of the field. What Spark and zrecord themselves note in the metadata of a column has
+ * other places, or belongs to one query. Stateless.
+ */
+public final class ColumnMetadata {
+  /** Attribute of a field. */
+  static final String ATTRIBUTE = "spark.metadata";
+
+  /** Most characters that a column keeps, which is the most that an attribute has. */
+  private static final int MOST_OF_COLUMN = 1 << 19;
+
+  /** Most characters that the columns of a table keep together: each manifest repeats them. */
+  private static final int MOST_OF_TABLE = 1 << 22;
+
+  /** Names under which Spark keeps what is declared of a column. */
+  private static final Set<String> DECLARED = Set.of(
+      "comment",
+      SparkTypes.DEFAULT_KEY,
+      "EXISTS_DEFAULT",
+      "GENERATION_EXPRESSION",
+      "HIVE_TYPE_STRING");
+
+  /** Begin more of these names, such as that of the type CHAR. */
+  private static final List<String> DECLARED_BEGINNINGS = List.of("__", "identity.");
+
+  /** Begins the names of what belongs to one query, such as a window of time. */
+  private static final String OF_QUERIES = "spark.";
+
+  private static final String OF_ZRECORD = "zrecord.";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ColumnMetadata() {}
+
+  /**
+   * Returns a field that keeps what an application says of the column, in place of what the field
+   * kept before.
+   *
+   * @throws IllegalArgumentException if that is more than 524,288 characters of JSON
+   */
+  public static FieldSpec replaced(FieldSpec field, StructField column) {
+    String text = text(column.metadata().json(), ColumnMetadata::isOfApplications);
+    if (text.length() > MOST_OF_COLUMN) {
+      throw new IllegalArgumentException("column '" + column.name() + "' has metadata of "
+          + text.length() + " characters, of which a column keeps at most " + MOST_OF_COLUMN
+          + "; write the column without, as col(name).as(name, Metadata.empty())");
+    }
+    Map<String, String> attributes = new TreeMap<>(field.attributes());
+    if (text.isEmpty()) {
+      attributes.remove(ATTRIBUTE);
+    } else {
+      attributes.put(ATTRIBUTE, text);
+    }
+    return field.withAttributes(attributes);
+  }
+
+  /**
+   * Refuses fields that would make the manifests of a table large.
+   *
+   * @throws IllegalArgumentException if the fields keep more than 4,194,304 characters together
+   */
+  public static void requireFew(List<FieldSpec> fields) {
+    long characters = fields.stream()
+        .mapToLong(field -> field.attributes().getOrDefault(ATTRIBUTE, "").length())
+        .sum();
+    if (characters > MOST_OF_TABLE) {
+      throw new IllegalArgumentException("the columns have metadata of " + characters
+          + " characters, of which a table keeps at most " + MOST_OF_TABLE
+          + "; write some columns without, as col(name).as(name, Metadata.empty())");
+    }
+  }
+
+  /** Returns what a field keeps; nothing if another program wrote what is no metadata of Spark. */
+  static Metadata of(FieldSpec field) {
+    String kept = field.attributes().get(ATTRIBUTE);
+    try {
+      return kept == null ? Metadata.empty() : only(kept, ColumnMetadata::isOfApplications);
+    } catch (RuntimeException e) {
+      return Metadata.empty();
+    }
+  }
+
+  /** Returns what Spark declares of a column, such as the comment and the default. */
+  public static Metadata ofSpark(StructField column) {
+    return only(column.metadata().json(), ColumnMetadata::isDeclared);
+  }
+
+  /** Returns what an application says of a column. */
+  public static Metadata ofApplications(Metadata column) {
+    return only(column.json(), ColumnMetadata::isOfApplications);
+  }
+
+  /** Returns the columns with what Spark declares and zrecord says of them, and nothing else. */
+  public static StructType withoutApplications(StructType columns) {
+    return each(
+        columns,
+        metadata -> only(metadata.json(), name -> isDeclared(name) || name.startsWith(OF_ZRECORD)));
+  }
+
+  /** Returns the names and types of the columns: all that tasks need, and can be compared. */
+  public static StructType bare(StructType columns) {
+    return each(columns, metadata -> Metadata.empty());
+  }
+
+  private static StructType each(StructType columns, UnaryOperator<Metadata> change) {
+    return new StructType(Arrays.stream(columns.fields())
+        .map(column -> new StructField(
+            column.name(), column.dataType(), column.nullable(), change.apply(column.metadata())))
+        .toArray(StructField[]::new));
+  }
+
+  private static boolean isDeclared(String name) {
+    return DECLARED.contains(name) || DECLARED_BEGINNINGS.stream().anyMatch(name::startsWith);
+  }
+
+  private static boolean isOfApplications(String name) {
+    return !isDeclared(name) && !name.startsWith(OF_QUERIES) && !name.startsWith(OF_ZRECORD);
+  }
+
+  private static Metadata only(String json, Predicate<String> names) {
+    String text = text(json, names);
+    return text.isEmpty() ? Metadata.empty() : Metadata.fromJson(text);
+  }
+
+  /** Returns the members of some names; an empty text if there are none. */
+  private static String text(String json, Predicate<String> names) {
+    try {
+      JsonNode read = JSON.readTree(json);
+      ObjectNode said = JSON.createObjectNode();
+      List<String> present = new ArrayList<>();
+      read.fieldNames().forEachRemaining(present::add);
+      present.stream().filter(names).sorted().forEach(name -> said.set(name, read.get(name)));
+      return said.isEmpty() ? "" : said.toString();
+    } catch (JsonProcessingException e) {
+      return ""; // A number that JSON does not have, such as NaN, which Spark cannot read either.
+    }
+  }
+}
