@@ -1,0 +1,88 @@
+"""What a program of Python catches: errors.py PATH [JAR]; with a jar by Spark Connect, whose server this process starts.
+
+Says "passed" at the end.
+"""
+
+import sys
+
+from pyspark.sql import SparkSession
+
+builder = SparkSession.builder
+if len(sys.argv) > 2:
+    builder = (
+        builder.remote("local[2]")
+        .config("spark.jars", sys.argv[2])
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+    )
+spark = builder.getOrCreate()
+is_connect = "connect" in type(spark).__module__
+assert is_connect == (len(sys.argv) > 2)
+if is_connect:
+    from pyspark.errors.exceptions.connect import AnalysisException
+else:
+    from pyspark.errors.exceptions.captured import AnalysisException
+
+path = sys.argv[1]
+nowhere = path + "-nowhere"
+name = f"zrecord.`{path}`"
+spark.range(3).write.format("zrecord").save(path)
+
+
+def read(of, **options):
+    # The client of Connect asks the server for the columns, or for the rows.
+    return spark.read.format("zrecord").options(**options).load(of).collect()
+
+
+def append(data, to=path):
+    data.write.format("zrecord").mode("append").save(to)
+
+
+expected = {
+    ("PATH_NOT_FOUND", "42K03"): [
+        lambda: read(nowhere),
+        lambda: read(nowhere + "*"),
+        lambda: read(nowhere, versionAsOf=0),
+        lambda: read(nowhere, view="shards"),
+        lambda: spark.sql(f"select * from zrecord.`{nowhere}`").collect(),
+        lambda: spark.table(f"zrecord.`{nowhere}`").collect(),
+    ],
+    ("TABLE_OR_VIEW_NOT_FOUND", "42P01"): [
+        lambda: read(path, versionAsOf=7),
+        lambda: read(path, tag="release"),
+        lambda: read(path, timestampAsOf="2001-01-01"),
+        lambda: spark.sql(f"select * from {name} version as of 7").collect(),
+        lambda: spark.sql(f"select * from {name} version as of 'release'").collect(),
+        lambda: spark.sql(f"select * from {name} timestamp as of '2001-01-01'").collect(),
+        lambda: spark.read.option("tag", "release").table(name).collect(),
+    ],
+    ("INCOMPATIBLE_DATA_FOR_TABLE", "KD000"): [
+        lambda: append(spark.range(3).selectExpr("cast(id as string) id", "1 more")),
+        lambda: append(spark.sql("select interval '1' day id")),
+        lambda: append(spark.sql("select interval '1' day id"), nowhere),
+    ],
+}
+tried = 0
+for (condition, state), actions in expected.items():
+    for number, action in enumerate(actions):
+        try:
+            action()
+        except AnalysisException as e:
+            which = f"{condition} {number}: {type(e)} {e}"
+            found = e.getCondition() if hasattr(e, "getCondition") else e.getErrorClass()
+            assert found == condition, which
+            assert e.getSqlState() == state, which
+            assert path in str(e), which
+            tried += 1
+        else:
+            raise AssertionError(f"{condition} {number} was not refused")
+assert tried == sum(map(len, expected.values()))
+# What a task finds is no mistake of the query, but has our words.
+try:
+    spark.sql(f"select raise_error(concat('x', string(id))) from {name}").collect()
+except Exception as e:
+    assert not isinstance(e, AnalysisException), e
+else:
+    raise AssertionError("an error of a task was lost")
+assert spark.read.format("zrecord").load(path).count() == 3
+print("passed")
