@@ -129,9 +129,9 @@ public final class ZRecordSource
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
     boolean hasPath =
         options.containsKey(ZRecordOptions.PATH) || options.containsKey(ZRecordOptions.PATHS);
-    return ZRecordTables.forSessionCatalog(
+    return SparkErrors.planned(() -> ZRecordTables.forSessionCatalog(
         schema,
         hasPath ? Optional.of(PathIdentifiers.identifier(options)) : Optional.empty(),
-        properties);
+        properties));
   }
 }

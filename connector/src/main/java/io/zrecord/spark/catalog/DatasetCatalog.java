@@ -99,7 +99,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Map<String, String> properties)
       throws TableAlreadyExistsException {
     stageCreate(identifier, schema, partitions, properties).commitStagedChanges();
-    return ZRecordTables.loadStrict(requireOne(identifier));
+    return SparkErrors.planned(() -> ZRecordTables.loadStrict(requireOne(identifier)));
   }
 
   @Override
@@ -150,7 +150,8 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     return stage(
         path,
         schema,
-        WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
+        SparkErrors.planned(
+            () -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)),
         properties);
   }
 

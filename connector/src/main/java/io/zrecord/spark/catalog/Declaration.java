@@ -1,5 +1,6 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import java.util.Arrays;
@@ -148,12 +149,13 @@ record Declaration(StructType columns) {
   /**
    * Refuses columns that zrecord does not store.
    *
-   * @throws IllegalArgumentException if zrecord does not store the type of a column
+   * @throws SchemaMismatchException if zrecord does not store the type of a column
    */
   void requireStorable(String table) {
     for (StructField column : columns.fields()) {
       if (SparkTypes.elementTypeOf(column, Optional.empty()).isEmpty()) {
-        throw new IllegalArgumentException(
+        throw new SchemaMismatchException(
+            table,
             "Cannot create " + table + ": column '" + column.name() + "' has the type "
                 + column.dataType().catalogString()
                 + ", which zrecord does not store; declare another type, such as string without a"

@@ -1,5 +1,7 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
@@ -145,8 +147,11 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       return super.createTable(identifier, schema, partitions, properties);
     }
     Unsupported.refusePartitioning(partitions);
-    StructType columns = columns(identifier, schema, properties);
-    new Declaration(columns).requireStorable(quoted(identifier));
+    StructType columns = SparkErrors.planned(() -> {
+      StructType known = columns(identifier, schema, properties);
+      new Declaration(known).requireStorable(quoted(identifier));
+      return known;
+    });
     requireOptions(properties);
     requireUntaken(identifier, location(identifier, properties));
     createEntry(identifier, columns, partitions, properties);
@@ -197,16 +202,21 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
           ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema());
       Optional<String> mismatch = new Declaration(declared).mismatch(found);
       if (mismatch.isPresent()) {
-        throw new IllegalArgumentException("Cannot create " + quoted(identifier) + " at "
-            + location.get() + ": " + mismatch.get() + "; declare those, or no columns");
+        throw new SchemaMismatchException(
+            location.get(),
+            "Cannot create " + quoted(identifier) + " at " + location.get() + ": " + mismatch.get()
+                + "; declare those, or no columns");
       }
       return declared.length() == 0 ? found : declared;
     }
     if (declared.length() == 0) {
-      throw new IllegalArgumentException("Cannot create " + quoted(identifier)
-          + " without columns"
-          + location.map(at -> ": there is no dataset at " + at).orElse("")
-          + "; declare columns, or give the LOCATION of a dataset");
+      String cannot = "Cannot create " + quoted(identifier) + " without columns";
+      String remedy = "; declare columns, or give the LOCATION of a dataset";
+      if (location.isPresent()) {
+        throw new NotADatasetException(
+            location.get(), cannot + ": there is no dataset at " + location.get() + remedy);
+      }
+      throw new IllegalArgumentException(cannot + remedy);
     }
     return declared;
   }
@@ -227,7 +237,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       throw new TableAlreadyExistsException(identifier);
     }
     Unsupported.refusePartitioning(partitions);
-    return stageNew(identifier, schema, properties, WriteTarget.Creation.CREATE);
+    return SparkErrors.planned(
+        () -> stageNew(identifier, schema, properties, WriteTarget.Creation.CREATE));
   }
 
   @Override
@@ -273,8 +284,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     }
     Unsupported.refusePartitioning(partitions);
     return entry.isPresent()
-        ? stageReplacement(identifier, entry.get(), schema, properties)
-        : stageNew(identifier, schema, properties, WriteTarget.Creation.REPLACE);
+        ? SparkErrors.planned(() -> stageReplacement(identifier, entry.get(), schema, properties))
+        : SparkErrors.planned(
+            () -> stageNew(identifier, schema, properties, WriteTarget.Creation.REPLACE));
   }
 
   private StagedTable stageNew(

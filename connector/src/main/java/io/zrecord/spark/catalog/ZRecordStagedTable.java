@@ -3,6 +3,7 @@ package io.zrecord.spark.catalog;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.TableCommit;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
@@ -56,13 +57,13 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   public void commitStagedChanges() {
     if (!isWritten) {
       requireKept();
-      new TableCommit(
+      SparkErrors.planned(() -> new TableCommit(
               commitId,
               location(),
               target,
               schema(),
               new WriteConf(new CaseInsensitiveStringMap(options)),
-              false)
+              false))
           .publish(java.util.List.of(), Long.MAX_VALUE);
     }
   }

@@ -2,6 +2,7 @@ package io.zrecord.spark.view;
 
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.options.ViewName;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -60,6 +61,10 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   @Override
   public InputPartition[] planInputPartitions() {
+    return SparkErrors.planned(this::partitions);
+  }
+
+  private InputPartition[] partitions() {
     TableSnapshot snapshot = dataset.snapshot();
     TableLocation location = TableLocation.of(snapshot.storage());
     List<InputPartition> partitions = new ArrayList<>();
@@ -114,7 +119,8 @@ final class ViewScan implements ScanBuilder, SupportsPushDownRequiredColumns, Sc
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new ViewReaderFactory(dataset.view(), columns, dataset.snapshot());
+    return SparkErrors.planned(
+        () -> new ViewReaderFactory(dataset.view(), columns, dataset.snapshot()));
   }
 
   /** Tells whether the other scan reads the same columns of the same view of the same version. */

@@ -1,7 +1,11 @@
 package io.zrecord.spark
 
+import java.nio.file.{Files, Paths}
+
 import io.zrecord.errors.ZRecordException
-import org.apache.spark.sql.AnalysisException
+import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.store.{RecordStore, StoreOptions}
+import org.apache.spark.sql.{AnalysisException, DataFrame}
 
 /** What a program catches: Spark's exception, with a condition and an SQL state of this Spark. */
 class SparkErrorsSuite extends SparkSuite {
@@ -31,7 +35,11 @@ class SparkErrorsSuite extends SparkSuite {
     ("load of a version", () => read(nowhere, "versionAsOf" -> "0")),
     ("SQL", () => spark.sql(s"select * from zrecord.`$nowhere`")),
     ("SQL of a version", () => spark.sql(s"select * from zrecord.`$nowhere` version as of 0")),
-    ("table", () => spark.table(s"zrecord.`$nowhere`"))
+    ("table", () => spark.table(s"zrecord.`$nowhere`")),
+    (
+      "a table without columns",
+      () => spark.sql(s"create table ${freshTable()} using zrecord location '$nowhere'")
+    )
   )
 
   private val noVersion: Seq[(String, () => Any)] = Seq(
@@ -61,8 +69,59 @@ class SparkErrorsSuite extends SparkSuite {
     (
       "save of two spellings",
       () => write(spark.range(1).selectExpr("id", "id ID"), nowhere, "append")
+    ),
+    ("a view of a store that has other fields since", () => viewOfChanged.collect()),
+    ("load of paths that differ", () => spark.read.format("zrecord").load(path, differing)),
+    ("a dataset without rows", () => spark.sql(s"create table zrecord.`$nowhere` ($noField)")),
+    (
+      "a dataset that replaces another",
+      () => spark.sql(s"create or replace table zrecord.`$path` ($noField)")
+    ),
+    (
+      "a table",
+      () => spark.sql(s"create table ${freshTable()} ($noField) using zrecord location '$nowhere'")
+    ),
+    (
+      "a table of a query",
+      () =>
+        spark.sql(
+          s"create table ${freshTable()} using zrecord location '$nowhere'" +
+            " as select interval '1' day id"
+        )
+    ),
+    (
+      "a table that replaces another",
+      () => spark.sql(s"create or replace table $table ($noField) using zrecord")
+    ),
+    (
+      "a table with other columns than its dataset",
+      () => spark.sql(s"create table ${freshTable()} (id string) using zrecord location '$path'")
     )
   )
+
+  /** A column whose type no field has. */
+  private val noField = "id interval day"
+
+  /** The shards of a store, made anew with other fields after Spark had loaded it. */
+  private lazy val viewOfChanged: DataFrame = {
+    def create(field: String): Unit = {
+      val schema = RecordSchema.builder().field(field, ElementType.I64).build()
+      RecordStore.create(Paths.get(store), schema, StoreOptions.defaults()).close()
+    }
+    create("id")
+    val shards = read(store, "view" -> "shards")
+    filesBelow(store).foreach(Files.delete)
+    create("other")
+    shards
+  }
+
+  private lazy val store: String = freshLocalPath()
+
+  private lazy val differing: String = {
+    val written = freshPath()
+    write(other, written, "append")
+    written
+  }
 
   private def interval = spark.sql("select interval '1' day id")
 
@@ -81,7 +140,12 @@ class SparkErrorsSuite extends SparkSuite {
       assert(error.getMessage.contains(condition))
       assert(error.getCause.isInstanceOf[ZRecordException], how)
       assert(error.getMessage.contains(error.getCause.getMessage))
-      assert(Seq(path, nowhere).exists(error.getMessage.contains))
+      assert(
+        Seq(path, nowhere, differing, store, "spark_catalog.default").exists(
+          error.getMessage.contains
+        ),
+        how
+      )
     }
 
   test("what Spark finds itself is Spark's exception as before") {

@@ -2,35 +2,39 @@ package io.zrecord.spark
 package alone
 
 import io.zrecord.RecordDatasetWriter
-import io.zrecord.rebalance.RebalanceOptions
+import io.zrecord.rebalance.{RebalanceGroup, RebalanceOptions}
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.shard.{Durability, WriteOptions}
+import io.zrecord.spark.job.ObjectBytes
+import org.apache.spark.SparkException
 import org.scalatest.tags.Slow
 
-/** A group of very many small shards with very many fields, on a cluster whose messages are small.
-  * The descriptions of the shards are several times as long as a message may be.
-  */
+/** A group of shards whose descriptions are longer than Spark lets a message to an executor be. */
 @Slow
 class ManyWideShardsSuite extends SparkSuite {
-  private val shards = 700
-  private val fields = 201
+  private val shardCount = 700
+  private val fieldCount = 201
+  private val messageBytes = 1 << 20
 
-  override protected def master: String = ClusterSuite.localCluster(1)
+  override protected def master: String = ClusterSuite.localCluster(2)
 
   override protected def contextSettings: Map[String, String] =
     ClusterSuite.executorConfiguration + ("spark.rpc.message.maxSize" -> "1")
 
-  private lazy val path: String = {
+  private val toOneShard = RebalanceOptions.defaults().withShardBytes(1L << 30, 1L << 30)
+
+  /** A record of each shard. */
+  private def written(): String = {
     val target = freshLocalPath()
-    val builder = RecordSchema.builder()
-    (1 to fields).foreach(id => builder.field(s"f$id", ElementType.I64))
+    val schema = RecordSchema.builder()
+    (0 until fieldCount).foreach(field => schema.field(s"f$field", ElementType.I64))
     val options = WriteOptions.defaults().withDurability(Durability.NONE)
-    for (first <- 0 until shards by 25) {
-      val writer = RecordDatasetWriter.append(target, builder.build(), options)
+    for (first <- 0 until shardCount by 25) {
+      val writer = RecordDatasetWriter.append(target, schema.build(), options)
       try {
         for (shard <- first until first + 25) {
           val records = writer.newAppender()
-          (1 to fields).foreach(id => records.set(s"f$id", shard.toLong * id))
+          (0 until fieldCount).foreach(field => records.set(s"f$field", value(shard, field)))
           records.endRecord()
         }
         writer.commit()
@@ -39,30 +43,30 @@ class ManyWideShardsSuite extends SparkSuite {
     target
   }
 
-  private def sums: Seq[Long] =
-    read(path)
-      .selectExpr(Seq(1, 100, fields).map(id => s"sum(f$id)"): _*)
-      .head()
-      .toSeq
-      .map(_.asInstanceOf[Long])
+  private def value(shard: Int, field: Int): Long = shard.toLong * fieldCount + field
 
-  private val expected: Seq[Long] =
-    Seq(1, 100, fields).map(id => (0L until shards).map(_ * id).sum)
+  private def sentWithTask(group: RebalanceGroup): Any =
+    spark.sparkContext.parallelize(Seq(ObjectBytes.of(group)), 1).map(_.length).collect()
 
-  test("a group of many shards with many fields is rewritten by a task") {
-    assert(tableAt(path).latest().shards().size == shards)
-    val options = RebalanceOptions.defaults().withShardBytes(1L << 30, 1L << 30)
-    val result = Rebalance.of(spark, path).options(options).run()
-    assert(result.failures().isEmpty, result.failures())
+  test("a task rewrites a group whose description is longer than a message") {
+    val path = written()
+    assert(tableAt(path).latest().shards().size == shardCount)
+    val groups = Rebalance.of(spark, path).options(toOneShard).plan().groups()
+    assert(groups.size == 1 && groups.get(0).shards().size == shardCount)
+
+    // The control: what the task has to know does not reach an executor together with the task.
+    assert(ObjectBytes.of(groups.get(0)).length > messageBytes)
+    val refused = intercept[SparkException](sentWithTask(groups.get(0)))
+    assert(refused.getMessage.contains("spark.rpc.message.maxSize"))
+
+    val result = Rebalance.of(spark, path).options(toOneShard).run()
+    assert(result.failures().isEmpty && result.records() == shardCount, result)
     assert(tableAt(path).latest().shards().size == 1)
-    assert(sums == expected)
-  }
-
-  test("the control: a task with half of a message more than that is refused") {
-    val long = "x" * (3 << 19)
-    val error = intercept[org.apache.spark.SparkException] {
-      spark.sparkContext.parallelize(Seq(long), 1).map(_.length).collect()
-    }
-    assert(error.getMessage.contains("spark.rpc.message.maxSize"))
+    assert(
+      rows(read(path)).map(_.toSeq) == (0 until shardCount).map(shard =>
+        (0 until fieldCount).map(value(shard, _)) :+ shard.toLong
+      )
+    )
+    assert(Verify.of(spark, path).run().isSound)
   }
 }
