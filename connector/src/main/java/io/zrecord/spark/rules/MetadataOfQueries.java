@@ -35,7 +35,7 @@ public final class MetadataOfQueries extends Rule<LogicalPlan> {
     if (write instanceof AppendData || !(write.query() instanceof Project fitted)) {
       return (LogicalPlan) write;
     }
-    LogicalPlan given = (LogicalPlan) fitted.transformExpressions(new Columns(table));
+    LogicalPlan given = fitted.transformExpressions(new Columns(table));
     return given == fitted ? (LogicalPlan) write : (LogicalPlan) write.withNewQuery(given);
   }
 
