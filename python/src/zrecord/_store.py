@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ _SEQUENCE_AT = 72
 _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.02
 _MAX_JOURNAL_BYTES = 1 << 40
-_TOKEN = "writer-"
+_TOKEN = re.compile(r"writer-[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 # Bytes of the file `lock` that a writer locks: that there is one, and that it has recovered the store.
 _MARKS = (range(2, 10), range(10, 18))
 _MAX_TOKEN_BYTES = 64
@@ -63,7 +64,7 @@ def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
 def _require_original(root: Path) -> None:
     """Requires files that are no copies, made one after the other while a writer had the store open."""
     with os.scandir(root) as files:
-        tokens = [root / file.name for file in files if file.name.startswith(_TOKEN)]
+        tokens = [root / file.name for file in files if _TOKEN.fullmatch(file.name)]
     for token in tokens:
         try:
             descriptor = open_regular(token)

@@ -146,7 +146,11 @@ class TypesSuite extends SparkSuite {
       spark.range(2).selectExpr("id", "repeat(cast(id as string), 70 * 1024 * 1024) as text")
     write(data, path, "append")
     assert(
-      read(path).selectExpr("id", "octet_length(text)", "xxhash64(text)").orderBy("id").collect().toSeq ==
+      read(path)
+        .selectExpr("id", "octet_length(text)", "xxhash64(text)")
+        .orderBy("id")
+        .collect()
+        .toSeq ==
         data.selectExpr("id", "octet_length(text)", "xxhash64(text)").orderBy("id").collect().toSeq
     )
   }

@@ -4,8 +4,11 @@ import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.StorageException;
 import java.io.IOException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -16,11 +19,14 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Files of a local file system. Thread-safe. */
 public final class LocalMutableFiles implements MutableFiles {
   private static final String TEMPORARY = ".tmp";
+  private static final Pattern TEMPORARY_NAME =
+      Pattern.compile("\\..+\\.\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}\\.tmp");
 
   private final Path root;
   private final LocalFiles files;
@@ -194,10 +200,18 @@ public final class LocalMutableFiles implements MutableFiles {
   @Override
   public void dropReplacements() {
     for (String name : list("")) {
-      if (name.startsWith(".") && name.endsWith(TEMPORARY)) {
+      if (isTemporary(name)) {
         delete(name);
       }
     }
+  }
+
+  /**
+   * Tells whether a name is one of those that objects of this class give to files that shall
+   * replace others, and to directories of files that are deleted: {@code .NAME.UUID.tmp}.
+   */
+  public static boolean isTemporary(String name) {
+    return TEMPORARY_NAME.matcher(name).matches();
   }
 
   /**
@@ -286,6 +300,30 @@ public final class LocalMutableFiles implements MutableFiles {
       return true;
     } catch (NoSuchFileException e) {
       return Files.isDirectory(Objects.requireNonNull(target.getParent()));
+    } catch (AtomicMoveNotSupportedException e) {
+      // A directory of a lower layer of an overlay stays where it is; its files can be moved.
+      if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw e;
+      }
+      return moveFilesTo(target, file);
     }
+  }
+
+  @SuppressForbidden
+  private static boolean moveFilesTo(Path target, Path directory) throws IOException {
+    try {
+      Files.createDirectory(target);
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        if (!moveTo(target.resolve(Objects.requireNonNull(file.getFileName())), file)) {
+          return false;
+        }
+      }
+    }
+    Files.delete(directory);
+    return true;
   }
 }

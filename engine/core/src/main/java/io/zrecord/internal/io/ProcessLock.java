@@ -17,6 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -50,6 +51,7 @@ public final class ProcessLock implements AutoCloseable {
   private static final int ATTEMPTS = 15;
 
   private static final long PAUSE_NANOS = 20_000_000;
+  private static final long LOOK_PAUSE_NANOS = 2_000_000;
 
   private final Path path;
   private final FileChannel channel;
@@ -161,7 +163,11 @@ public final class ProcessLock implements AutoCloseable {
   private static void mark(Path path, FileChannel channel, long at) throws IOException {
     boolean isMarked = false;
     for (int mark = 0; mark < MARKS; mark++) {
-      isMarked |= channel.tryLock(at + mark, 1, false) != null;
+      try {
+        isMarked |= channel.tryLock(at + mark, 1, false) != null;
+      } catch (OverlappingFileLockException e) {
+        // A reader of another class loader is looking.
+      }
     }
     if (!isMarked) {
       throw new StoreLockedException(
@@ -217,22 +223,57 @@ public final class ProcessLock implements AutoCloseable {
     FileChannel channel = left != null
         ? left
         : FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
-    boolean isHeldHere = left != null;
+    Look look = new Look(channel);
     try {
       // In this order: a writer that becomes ready in between is found.
-      if (!isMarked(channel, PRESENT_AT)) {
+      if (!look.isMarked(PRESENT_AT)) {
         return Writer.NONE;
       }
-      return isMarked(channel, READY_AT) ? Writer.READY : Writer.STARTING;
-    } catch (OverlappingFileLockException e) {
-      // A class of another loader has the lock. Whether it is ready shows its own readers only.
-      isHeldHere = true;
-      LEFT_OPEN.putIfAbsent(path, channel);
-      return Writer.READY;
+      return look.isMarked(READY_AT) ? Writer.READY : Writer.STARTING;
     } finally {
-      if (!isHeldHere) {
+      if (look.isShared) {
+        // Closing the channel would take the lock from a writer of another class loader.
+        LEFT_OPEN.putIfAbsent(path, channel);
+      } else if (left == null) {
         channel.close();
       }
+    }
+  }
+
+  /** A look at the marks. */
+  private static final class Look {
+    private final FileChannel channel;
+
+    /** Whether a class of another loader has locked something, as its readers do for moments. */
+    private boolean isShared;
+
+    Look(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    /**
+     * Tells whether a writer has locked marks. Those of a writer of another class loader stay
+     * locked; its readers unlock theirs at once.
+     */
+    boolean isMarked(long at) throws IOException {
+      for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        boolean isUnknown = false;
+        for (int mark = 0; mark < MARKS; mark++) {
+          try {
+            if (!isFree(channel, at + mark)) {
+              return true;
+            }
+          } catch (OverlappingFileLockException e) {
+            isShared = true;
+            isUnknown = true;
+          }
+        }
+        if (!isUnknown) {
+          return false;
+        }
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LOOK_PAUSE_NANOS));
+      }
+      return true;
     }
   }
 
@@ -247,15 +288,6 @@ public final class ProcessLock implements AutoCloseable {
     } catch (OverlappingFileLockException e) {
       return true;
     }
-  }
-
-  private static boolean isMarked(FileChannel channel, long at) throws IOException {
-    for (int mark = 0; mark < MARKS; mark++) {
-      if (!isFree(channel, at + mark)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private static boolean isFree(FileChannel channel, long at) throws IOException {

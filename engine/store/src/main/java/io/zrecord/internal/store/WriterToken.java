@@ -3,6 +3,7 @@ package io.zrecord.internal.store;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
+import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 
 /**
  * Says which writer a store has: a file with a name that no other writer ever has. Each opening
@@ -22,6 +24,8 @@ import java.util.function.BooleanSupplier;
  */
 public final class WriterToken {
   private static final String PREFIX = "writer-";
+  private static final Pattern NAME =
+      Pattern.compile(PREFIX + "\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
   private static final int MAX_BYTES = 64;
 
   private final MutableFiles files;
@@ -56,8 +60,12 @@ public final class WriterToken {
         file.write(0, ByteBuffer.wrap(identity.get().getBytes(StandardCharsets.UTF_8)));
       }
     }
-    List<String> others =
-        all(files).stream().filter(other -> !other.equals(name)).toList();
+    List<String> found = all(files);
+    if (!found.contains(name)) {
+      // Another has come since, and its file must stay: whoever comes next has to know of it.
+      throw replaced(files);
+    }
+    List<String> others = found.stream().filter(other -> !other.equals(name)).toList();
     others.forEach(files::delete);
     // A writer that has just looked for its file may be about to replace one of the store's.
     files.dropReplacements();
@@ -104,11 +112,11 @@ public final class WriterToken {
 
   /** Tells whether a name, beside nothing else of a store, is left of a creation cut short. */
   public static boolean isLeftOfCreation(String name) {
-    return isName(name) || (name.startsWith(".") && name.endsWith(".tmp"));
+    return isName(name) || LocalMutableFiles.isTemporary(name);
   }
 
   private static boolean isName(String name) {
-    return name.startsWith(PREFIX);
+    return NAME.matcher(name).matches();
   }
 
   private static List<String> all(MutableFiles files) {
@@ -130,14 +138,18 @@ public final class WriterToken {
    */
   public void require() {
     if (!isPresent.getAsBoolean()) {
-      throw new WriterReplacedException(
-          files.location(),
-          "Cannot write to " + files.location()
-              + " any more: another process has opened it for writing, or its files were moved or"
-              + " deleted. A process loses its lock when it reads or deletes the file 'lock'. What"
-              + " was acknowledged before is safe; open the store again, and copy stores with"
-              + " 'zrecord backup' only");
+      throw replaced(files);
     }
+  }
+
+  private static WriterReplacedException replaced(MutableFiles files) {
+    return new WriterReplacedException(
+        files.location(),
+        "Cannot write to " + files.location()
+            + " any more: another process has opened it for writing, or its files were moved or"
+            + " deleted. A process loses its lock when it reads or deletes the file 'lock'. What"
+            + " was acknowledged before is safe; open the store again, and copy stores with"
+            + " 'zrecord backup' only");
   }
 
   /** Says that this writer will change nothing any more. */
