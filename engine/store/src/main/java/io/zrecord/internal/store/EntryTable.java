@@ -65,24 +65,48 @@ public final class EntryTable implements AutoCloseable {
    */
   public static EntryTable copy(MutableFiles source, MutableFiles target, String stem, long count) {
     fileNames(stem).forEach(name -> target.create(name).close());
-    return copyTo(source, stem, target, stem, count);
+    return copyTo(source, stem, target, stem, count, () -> {});
   }
 
-  /** Copies to a table whose files are there and empty. */
+  /**
+   * Copies to a table whose files are there and empty.
+   *
+   * @param check runs when a file of the copy is open, before the file is changed; throws if the
+   *     name may lead to a file of another writer by then
+   */
   public static EntryTable copyTo(
-      MutableFiles source, String stem, MutableFiles target, String targetStem, long count) {
-    copyFile(source, stem + ENTRIES, target, targetStem + ENTRIES, count * Entry.BYTES);
-    copyFile(source, stem + CHECKSUMS, target, targetStem + CHECKSUMS, count * CHECKSUM_BYTES);
+      MutableFiles source,
+      String stem,
+      MutableFiles target,
+      String targetStem,
+      long count,
+      Runnable check) {
+    long entryBytes = count * Entry.BYTES;
+    copyFile(source, stem + ENTRIES, target, targetStem + ENTRIES, entryBytes, check);
+    long checksumBytes = count * CHECKSUM_BYTES;
+    copyFile(source, stem + CHECKSUMS, target, targetStem + CHECKSUMS, checksumBytes, check);
     EntryTable copy = open(target, targetStem, true);
+    try {
+      check.run();
+    } catch (RuntimeException e) {
+      copy.close();
+      throw e;
+    }
     copy.isChanged = true;
     return copy;
   }
 
   private static void copyFile(
-      MutableFiles source, String name, MutableFiles target, String targetName, long bytes) {
+      MutableFiles source,
+      String name,
+      MutableFiles target,
+      String targetName,
+      long bytes,
+      Runnable check) {
     ByteBuffer block = ByteBuffer.allocateDirect(ZEROS_BYTES);
     try (MutableFile from = source.open(name, false);
         MutableFile to = target.open(targetName, true)) {
+      check.run();
       for (long at = 0; at < bytes; ) {
         int step = from.read(at, block.clear().limit((int) Math.min(ZEROS_BYTES, bytes - at)));
         if (step == 0) {

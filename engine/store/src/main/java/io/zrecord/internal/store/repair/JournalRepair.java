@@ -28,9 +28,17 @@ final class JournalRepair {
   private final StoreState state;
   private final JournalScan journal;
   private final String copyName;
+  private final Runnable check;
 
-  JournalRepair(MutableFiles files, StoreState state) {
+  /**
+   * Plans a repair.
+   *
+   * @param check runs when a file is open, before the file is changed; throws if another writer has
+   *     come
+   */
+  JournalRepair(MutableFiles files, StoreState state, Runnable check) {
     this.files = files;
+    this.check = check;
     this.state = state;
     this.journal = state.journal();
     int number = 1;
@@ -78,6 +86,7 @@ final class JournalRepair {
     try (MutableFile file = files.exists(JournalRecord.FILE_NAME)
         ? files.open(JournalRecord.FILE_NAME, true)
         : files.create(JournalRecord.FILE_NAME)) {
+      check.run();
       if (empties) {
         file.setLength(0);
       }
@@ -95,6 +104,7 @@ final class JournalRepair {
     copyFrom(damage.atByte());
     writeCarried(damage.atByte());
     try (MutableFile file = files.open(JournalRecord.FILE_NAME, true)) {
+      check.run();
       ByteBuffer record = recordOfChunks(file, damage.atByte());
       long end = damage.atByte() + record.remaining();
       // With this order of writes the journal stays damaged until it is whole, wherever the repair
@@ -113,6 +123,7 @@ final class JournalRepair {
         ByteBuffer bytes = ByteBuffer.allocate(piece.bytes());
         from.read(piece.journalAt(), bytes);
         try (MutableFile to = files.open(ChunkMeta.fileName(piece.chunk()), true)) {
+          check.run();
           to.write(piece.position(), bytes.flip());
           to.force();
         }

@@ -24,11 +24,19 @@ final class StoreFilesRepair {
 
   private final MutableFiles files;
   private final StoreState state;
+  private final Runnable check;
   private final List<RepairAction> actions = new ArrayList<>();
 
-  StoreFilesRepair(MutableFiles files, StoreState state) {
+  /**
+   * Plans a repair.
+   *
+   * @param check runs when a file is open, before the file is changed; throws if another writer has
+   *     come
+   */
+  StoreFilesRepair(MutableFiles files, StoreState state, Runnable check) {
     this.files = files;
     this.state = state;
+    this.check = check;
   }
 
   /**
@@ -85,6 +93,7 @@ final class StoreFilesRepair {
    */
   private void lengthen(String name, long neededBytes) {
     try (MutableFile file = files.exists(name) ? files.open(name, true) : files.create(name)) {
+      check.run();
       ByteBuffer zeros = ByteBuffer.allocate(ZEROS_BYTES);
       for (long at = file.lengthBytes(); at < neededBytes; at += ZEROS_BYTES) {
         zeros.clear().limit((int) Math.min(ZEROS_BYTES, neededBytes - at));
@@ -118,6 +127,7 @@ final class StoreFilesRepair {
 
   private void write(String name, byte[] header) {
     try (MutableFile file = files.open(name, true)) {
+      check.run();
       file.write(0, ByteBuffer.wrap(header));
       file.force();
     }

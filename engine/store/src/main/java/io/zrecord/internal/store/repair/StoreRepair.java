@@ -100,8 +100,10 @@ public final class StoreRepair {
   }
 
   private List<RepairAction> actions(StoreState state, DamagedEntries bad) {
-    List<RepairAction> actions = new ArrayList<>(new StoreFilesRepair(files, state).actions());
-    actions.addAll(new JournalRepair(files, state).actions());
+    Runnable check = () -> Objects.requireNonNull(writer).require();
+    List<RepairAction> actions =
+        new ArrayList<>(new StoreFilesRepair(files, state, check).actions());
+    actions.addAll(new JournalRepair(files, state, check).actions());
     if (bad.count() > 0 && treatment == DamagedValues.MARK_ABSENT) {
       actions.add(new RepairAction(
           "make " + bad.count() + " damaged values absent", () -> change(state, markAbsent(bad))));

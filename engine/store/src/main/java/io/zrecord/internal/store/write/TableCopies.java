@@ -46,7 +46,8 @@ final class TableCopies {
     for (int i = 0; i < tables.length; i++) {
       FieldMeta field = shard.fields().get(i);
       EntryTable old = tables[i];
-      tables[i] = EntryTable.copyTo(files, field.stem(), files, stems.get(i), shard.length());
+      tables[i] = EntryTable.copyTo(
+          files, field.stem(), files, stems.get(i), shard.length(), writer::require);
       opened.add(tables[i]);
       old.close();
       copied.add(

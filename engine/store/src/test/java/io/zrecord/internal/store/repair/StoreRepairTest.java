@@ -169,7 +169,8 @@ final class StoreRepairTest {
     header.putInt(60, Crc32c.of(content, 0, 60));
     Files.write(chunk, content);
     LocalMutableFiles files = new LocalMutableFiles(path);
-    assertThatThrownBy(() -> new StoreFilesRepair(files, StoreState.read(files)).actions())
+    assertThatThrownBy(
+            () -> new StoreFilesRepair(files, StoreState.read(files), () -> {}).actions())
         .isInstanceOf(UnsupportedFormatException.class);
     assertThatThrownBy(() -> DatasetRepair.of(path.toString()).run(finding -> {}, plan -> true))
         .isInstanceOf(UnsupportedFormatException.class)
@@ -177,7 +178,8 @@ final class StoreRepairTest {
     assertThat(chunk).hasBinaryContent(content);
     // The control: without its checksum it is a damaged header.
     Damage.flip(chunk, 60);
-    assertThat(new StoreFilesRepair(files, StoreState.read(files)).actions()).hasSize(1);
+    assertThat(new StoreFilesRepair(files, StoreState.read(files), () -> {}).actions())
+        .hasSize(1);
   }
 
   @Test
