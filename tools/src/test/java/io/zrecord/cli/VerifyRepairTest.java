@@ -122,7 +122,8 @@ final class VerifyRepairTest {
     try (RecordStore store =
         RecordStore.create(path, SampleStore.SCHEMA, StoreOptions.defaults())) {
       assertThat(store.length()).isZero();
-      Cli.Said said = Cli.run("verify", path);
+      assertThat(Cli.run("verify", path).exitCode()).isZero();
+      Cli.Said said = Cli.run("repair", path);
       assertThat(said.exitCode()).isEqualTo(ExitCodes.FAILED);
       assertThat(said.err()).contains("has it open");
       assertThat(Cli.run("info", path).exitCode()).isZero();
