@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ final class ThreeWritersTest {
 
   /** Stops a writer once, before the call that a test chooses. */
   private static final class Stop {
-    private final BiPredicate<String, String> isAt;
+    private volatile BiPredicate<String, String> isAt;
     private final Semaphore isStopped = new Semaphore(0);
     private final Semaphore goesOn = new Semaphore(0);
     private volatile boolean isSet = true;
@@ -70,6 +71,13 @@ final class ThreeWritersTest {
     StoppingFiles(MutableFiles files, Stop stop) {
       super(files);
       this.stop = stop;
+    }
+
+    @Override
+    public List<String> list(String place) {
+      List<String> names = super.list(place);
+      stop.at("listed", place);
+      return names;
     }
 
     @Override
@@ -159,6 +167,42 @@ final class ThreeWritersTest {
     assertThat(values(three)).containsExactly(1L, 100L, 101L, 102L);
     // The third is killed.
     assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
+  }
+
+  /** The first and the second find the file of the other, and delete it. */
+  @Test
+  void twoThatDeleteTheFilesOfEachOtherLeaveOneToTheThird() {
+    create().close();
+    Stop first = new Stop((call, name) -> call.equals("created") && name.startsWith("writer-"));
+    List<RecordStore> opened = new ArrayList<>();
+    StoppingFiles files = new StoppingFiles(files(), first);
+    CompletableFuture<Void> one = CompletableFuture.runAsync(() -> opened.add(open(files)));
+    first.isStopped.acquireUninterruptibly();
+    AtomicBoolean isCreated = new AtomicBoolean();
+    Stop second = new Stop((call, name) -> {
+      isCreated.compareAndSet(false, call.equals("created"));
+      return isCreated.get() && call.equals("listed");
+    });
+    CompletableFuture<Void> two =
+        CompletableFuture.runAsync(() -> open(new StoppingFiles(files(), second)));
+    second.isStopped.acquireUninterruptibly();
+    // The first finds the file of the second, deletes it, and opens the store.
+    first.goesOn.release();
+    one.join();
+    first.isAt = (call, name) -> call.equals("write") && name.equals("journal");
+    first.isSet = true;
+    CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> append(opened.get(0), 1));
+    first.isStopped.acquireUninterruptibly();
+    second.goesOn.release();
+    requireReplaced(two);
+    RecordStore three = open(files());
+    append(three, 100);
+    append(three, 101);
+    first.goesOn.release();
+    requireReplaced(commit);
+    assertThat(values(three)).containsExactly(100L, 101L);
+    // The third is killed.
+    assertThat(values(open(files()))).containsExactly(100L, 101L);
   }
 
   /** The second fails for lack of space, deletes its copies, and the third has the names again. */

@@ -53,13 +53,7 @@ public final class WriterToken {
 
   /** Makes the caller the writer, of copies too. */
   public static WriterToken takeRepaired(MutableFiles files) {
-    String name = PREFIX + UUID.randomUUID();
-    try (MutableFile file = files.create(name)) {
-      Optional<String> identity = files.identityOf(name);
-      if (identity.isPresent()) {
-        file.write(0, ByteBuffer.wrap(identity.get().getBytes(StandardCharsets.UTF_8)));
-      }
-    }
+    String name = create(files);
     List<String> found = all(files);
     if (!found.contains(name)) {
       // Another has come since, and its file must stay: whoever comes next has to know of it.
@@ -67,6 +61,12 @@ public final class WriterToken {
     }
     List<String> others = found.stream().filter(other -> !other.equals(name)).toList();
     others.forEach(files::delete);
+    if (!files.exists(name)) {
+      // Two came at once, and each deleted the other's file. A file that stays tells whoever comes
+      // next that a writer was not closed.
+      create(files);
+      throw replaced(files);
+    }
     // A writer that has just looked for its file may be about to replace one of the store's.
     files.dropReplacements();
     files.forceDirectory("");
@@ -75,6 +75,17 @@ public final class WriterToken {
     // name leads to the file that it led to.
     files.beginWriting(writer::require);
     return writer;
+  }
+
+  private static String create(MutableFiles files) {
+    String name = PREFIX + UUID.randomUUID();
+    try (MutableFile file = files.create(name)) {
+      Optional<String> identity = files.identityOf(name);
+      if (identity.isPresent()) {
+        file.write(0, ByteBuffer.wrap(identity.get().getBytes(StandardCharsets.UTF_8)));
+      }
+    }
+    return name;
   }
 
   /**
