@@ -7,8 +7,10 @@ import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.write.CheckedSessions;
 import java.lang.reflect.Field;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
@@ -28,7 +30,9 @@ import scala.collection.Iterator;
 final class LateExtensions {
   private static final Logger LOG = LoggerFactory.getLogger(LateExtensions.class);
 
-  private static final AtomicBoolean IS_SAID = new AtomicBoolean();
+  /** Sessions of which the log says that they could not be extended. */
+  private static final Set<SparkSession> SAID =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private LateExtensions() {}
 
@@ -43,17 +47,27 @@ final class LateExtensions {
     });
   }
 
-  /** Does the same with another way to extend a session. Says once in a process that it failed. */
+  /** Does the same with another way to extend a session. Says once for a session that it failed. */
   static void ensure(Consumer<SparkSession> extension) {
     try {
       scala.Option<SparkSession> active = SparkSession.getActiveSession();
       scala.Option<SparkSession> session =
           active.isDefined() ? active : SparkSession.getDefaultSession();
-      if (session.isDefined() && !session.get().sparkContext().isStopped()) {
-        extension.accept(session.get());
+      if (session.isDefined()) {
+        ensure(session.get(), extension);
+      }
+    } catch (LinkageError e) {
+      LOG.debug("This Spark has other sessions", e);
+    }
+  }
+
+  private static void ensure(SparkSession session, Consumer<SparkSession> extension) {
+    try {
+      if (!session.sparkContext().isStopped()) {
+        extension.accept(session);
       }
     } catch (RuntimeException | LinkageError e) {
-      if (IS_SAID.compareAndSet(false, true)) {
+      if (SAID.add(session)) {
         LOG.warn(
             "zrecord's rules could not be added to a session, so overwrites are refused there"
                 + " unless they have the option {}; set"

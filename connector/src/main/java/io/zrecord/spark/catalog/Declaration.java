@@ -111,14 +111,15 @@ record Declaration(StructType columns) {
   }
 
   /**
-   * Returns the columns of the first write, which creates the dataset. What the declaration has of
-   * applications goes before what the columns have.
+   * Returns the columns of the first write, which creates the dataset. Columns of which the write
+   * says nothing have what applications said in the declaration.
    */
   StructType described(StructType written) {
     return new StructType(Arrays.stream(written.fields())
         .map(field -> find(columns, field.name())
+            .filter(declared ->
+                ColumnMetadata.ofApplications(field.metadata()).equals(Metadata.empty()))
             .map(declared -> ColumnMetadata.ofApplications(declared.metadata()))
-            .filter(said -> !said.equals(Metadata.empty()))
             .map(said -> new StructField(
                 field.name(),
                 field.dataType(),

@@ -279,7 +279,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   /**
    * Loads the versions at a time. Spark knows the columns already, so other versions must have the
-   * same columns.
+   * same columns, of which zrecord and applications say the same.
    */
   private List<DatasetVersion> versionsAt(TimeTravel time) {
     if (time.equals(choice.loaded())) {
@@ -288,19 +288,39 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     List<DatasetVersion> others =
         paths.datasets().stream().map(dataset -> dataset.version(time)).toList();
     for (int i = 0; i < others.size(); i++) {
-      StructType found = ColumnMetadata.bare(SparkTypes.structOf(others.get(i).schema()));
-      StructType known = ColumnMetadata.bare(
+      StructType found =
+          ColumnMetadata.withoutSpark(SparkTypes.structOf(others.get(i).schema()));
+      StructType known = ColumnMetadata.withoutSpark(
           versions.isEmpty() ? schema : SparkTypes.structOf(versions.get(i).schema()));
       if (!found.equals(known)) {
         throw new SchemaMismatchException(
             location(),
-            "Cannot read " + time + " of " + location() + " here: its columns are "
-                + found.catalogString() + ", and those of " + choice.loaded() + " are "
-                + known.catalogString() + "; use spark.read().format(\"" + ZRecordOptions.FORMAT
-                + "\").option(…).load(\"" + paths.found().get(i) + "\"), or VERSION AS OF in SQL");
+            "Cannot read " + time + " of " + location() + " here: its "
+                + difference(found, known, "and of " + choice.loaded() + " ")
+                + "; use spark.read().format(\"" + ZRecordOptions.FORMAT + "\").option(…).load(\""
+                + paths.found().get(i) + "\"), or VERSION AS OF in SQL");
       }
     }
     return others;
+  }
+
+  /** Describes columns, and others that differ. */
+  private static String difference(StructType columns, StructType others, String ofOthers) {
+    if (ColumnMetadata.bare(columns).equals(ColumnMetadata.bare(others))) {
+      for (int i = 0; i < columns.length(); i++) {
+        String said = columns.apply(i).metadata().json();
+        String other = others.apply(i).metadata().json();
+        if (!said.equals(other)) {
+          return "column '" + columns.apply(i).name() + "' has the metadata " + shortened(said)
+              + ", " + ofOthers + shortened(other);
+        }
+      }
+    }
+    return "columns are " + columns.catalogString() + ", " + ofOthers + others.catalogString();
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= 200 ? text : text.substring(0, 200) + "…";
   }
 
   @Override

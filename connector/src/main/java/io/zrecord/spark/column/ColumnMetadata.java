@@ -3,9 +3,7 @@ package io.zrecord.spark.column;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.FieldSpec;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
@@ -43,10 +42,16 @@ public final class ColumnMetadata {
   /** Begin more of these names, such as that of the type CHAR. */
   private static final List<String> DECLARED_BEGINNINGS = List.of("__", "identity.");
 
+  /** Name under which Spark notes the type CHAR or VARCHAR of a column of strings. */
+  private static final String OF_CHAR = "__CHAR_VARCHAR_TYPE_STRING";
+
   /** Begins the names of what belongs to one query, such as a window of time. */
   private static final String OF_QUERIES = "spark.";
 
   private static final String OF_ZRECORD = "zrecord.";
+
+  /** What Spark writes, as texts, for numbers that JSON does not have. */
+  private static final Set<String> OTHER_NUMBERS = Set.of("NaN", "Infinity", "-Infinity");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -56,21 +61,34 @@ public final class ColumnMetadata {
    * Returns a field that keeps what an application says of the column, in place of what the field
    * kept before.
    *
-   * @throws IllegalArgumentException if that is more than 524,288 characters of JSON
+   * @throws IllegalArgumentException if that is more than 524,288 characters of JSON, or has a
+   *     number that JSON does not have
    */
   public static FieldSpec replaced(FieldSpec field, StructField column) {
-    String text = text(column.metadata().json(), ColumnMetadata::isOfApplications);
+    Metadata said = ofApplications(column.metadata());
+    if (said.equals(Metadata.empty())) {
+      return forgotten(field);
+    }
+    String text = said.json();
+    if (hasOtherNumbers(read(text)) && !isReadAs(said, text)) {
+      throw new IllegalArgumentException("column '" + column.name() + "' has metadata with NaN or"
+          + " an infinity, which JSON does not have; write the column without, as"
+          + " col(name).as(name, Metadata.empty())");
+    }
     if (text.length() > MOST_OF_COLUMN) {
       throw new IllegalArgumentException("column '" + column.name() + "' has metadata of "
           + text.length() + " characters, of which a column keeps at most " + MOST_OF_COLUMN
           + "; write the column without, as col(name).as(name, Metadata.empty())");
     }
     Map<String, String> attributes = new TreeMap<>(field.attributes());
-    if (text.isEmpty()) {
-      attributes.remove(ATTRIBUTE);
-    } else {
-      attributes.put(ATTRIBUTE, text);
-    }
+    attributes.put(ATTRIBUTE, text);
+    return field.withAttributes(attributes);
+  }
+
+  /** Returns a field that keeps nothing that an application said of the column. */
+  public static FieldSpec forgotten(FieldSpec field) {
+    Map<String, String> attributes = new TreeMap<>(field.attributes());
+    attributes.remove(ATTRIBUTE);
     return field.withAttributes(attributes);
   }
 
@@ -94,7 +112,7 @@ public final class ColumnMetadata {
   static Metadata of(FieldSpec field) {
     String kept = field.attributes().get(ATTRIBUTE);
     try {
-      return kept == null ? Metadata.empty() : only(kept, ColumnMetadata::isOfApplications);
+      return kept == null ? Metadata.empty() : ofApplications(Metadata.fromJson(kept));
     } catch (RuntimeException e) {
       return Metadata.empty();
     }
@@ -102,19 +120,35 @@ public final class ColumnMetadata {
 
   /** Returns what Spark declares of a column, such as the comment and the default. */
   public static Metadata ofSpark(StructField column) {
-    return only(column.metadata().json(), ColumnMetadata::isDeclared);
+    return only(column.metadata(), ColumnMetadata::isDeclared);
   }
 
   /** Returns what an application says of a column. */
   public static Metadata ofApplications(Metadata column) {
-    return only(column.json(), ColumnMetadata::isOfApplications);
+    return only(column, ColumnMetadata::isOfApplications);
+  }
+
+  /** Returns what Spark declares and zrecord says of a column, and nothing else. */
+  public static Metadata withoutApplications(Metadata column) {
+    return only(column, name -> isDeclared(name) || name.startsWith(OF_ZRECORD));
   }
 
   /** Returns the columns with what Spark declares and zrecord says of them, and nothing else. */
   public static StructType withoutApplications(StructType columns) {
+    return each(columns, ColumnMetadata::withoutApplications);
+  }
+
+  /** Returns the columns with what applications and zrecord say of them, and nothing else. */
+  public static StructType withoutSpark(StructType columns) {
     return each(
         columns,
-        metadata -> only(metadata.json(), name -> isDeclared(name) || name.startsWith(OF_ZRECORD)));
+        metadata -> only(metadata, name -> isOfApplications(name) || name.startsWith(OF_ZRECORD)));
+  }
+
+  /** Tells whether two columns have the same metadata. Spark removes its note of CHAR from some. */
+  public static boolean haveTheSame(Metadata column, Metadata other) {
+    return only(column, name -> !name.equals(OF_CHAR))
+        .equals(only(other, name -> !name.equals(OF_CHAR)));
   }
 
   /** Returns the names and types of the columns: all that tasks need, and can be compared. */
@@ -137,22 +171,42 @@ public final class ColumnMetadata {
     return !isDeclared(name) && !name.startsWith(OF_QUERIES) && !name.startsWith(OF_ZRECORD);
   }
 
-  private static Metadata only(String json, Predicate<String> names) {
-    String text = text(json, names);
-    return text.isEmpty() ? Metadata.empty() : Metadata.fromJson(text);
+  private static Metadata only(Metadata metadata, Predicate<String> names) {
+    MetadataBuilder kept = new MetadataBuilder().withMetadata(metadata);
+    read(metadata.json()).fieldNames().forEachRemaining(name -> {
+      if (!names.test(name)) {
+        kept.remove(name);
+      }
+    });
+    return kept.build();
   }
 
-  /** Returns the members of some names; an empty text if there are none. */
-  private static String text(String json, Predicate<String> names) {
+  private static JsonNode read(String json) {
     try {
-      JsonNode read = JSON.readTree(json);
-      ObjectNode said = JSON.createObjectNode();
-      List<String> present = new ArrayList<>();
-      read.fieldNames().forEachRemaining(present::add);
-      present.stream().filter(names).sorted().forEach(name -> said.set(name, read.get(name)));
-      return said.isEmpty() ? "" : said.toString();
+      return JSON.readTree(json);
     } catch (JsonProcessingException e) {
-      return ""; // A number that JSON does not have, such as NaN, which Spark cannot read either.
+      throw new IllegalStateException("This Spark writes metadata in another form", e);
     }
+  }
+
+  private static boolean isReadAs(Metadata metadata, String json) {
+    try {
+      return Metadata.fromJson(json).equals(metadata);
+    } catch (RuntimeException e) {
+      return false; // A list of numbers and texts, such as [1.0,"NaN"].
+    }
+  }
+
+  /** Tells whether there is a text as which Spark writes a number that JSON does not have. */
+  private static boolean hasOtherNumbers(JsonNode node) {
+    if (node.isTextual()) {
+      return OTHER_NUMBERS.contains(node.textValue());
+    }
+    for (JsonNode child : node) {
+      if (hasOtherNumbers(child)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

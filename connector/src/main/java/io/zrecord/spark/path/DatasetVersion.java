@@ -123,7 +123,7 @@ public final class DatasetVersion {
     TableSnapshot taken = RecordStore.exists(directory)
         ? StoreSnapshot.temporary(directory)
         : RecordTable.at(LocalStorage.at(directory)).latest();
-    if (!taken.schema().withoutAttributes().equals(schema.withoutAttributes())) {
+    if (!taken.schema().forWriters().equals(schema.forWriters())) {
       throw new SchemaMismatchException(
           directory.toString(),
           "Cannot read " + directory + ": its fields have changed since the query was analysed;"

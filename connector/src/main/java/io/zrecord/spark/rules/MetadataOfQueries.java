@@ -2,105 +2,165 @@ package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.write.WriteTarget;
 import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull;
+import org.apache.spark.sql.catalyst.plans.QueryPlan;
 import org.apache.spark.sql.catalyst.plans.logical.AppendData;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
 import scala.Option;
-import scala.PartialFunction;
 
 /**
  * Gives the columns of an overwrite what applications say of the columns of its query. Where names,
- * types or the order differ, Spark gives all columns the metadata of the table's columns instead.
- * Stateless.
+ * types or the order differ, Spark fits the query to the table by a projection, in which all
+ * columns have the metadata of the table's columns instead. Stateless.
+ *
+ * <p>In a session that is extended late, the rule sees the query after Spark has optimized the
+ * query. The fitted columns are then found in the analyzed query, which Spark keeps, but for a
+ * dynamic overwrite.
  */
 public final class MetadataOfQueries extends Rule<LogicalPlan> {
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
-    return WritesOfTables.changed(plan, MetadataOfQueries::given);
+    return WritesOfTables.changed(
+        plan,
+        (write, table) ->
+            write instanceof AppendData || !isFittedTo(table) ? (LogicalPlan) write : given(write));
   }
 
-  private static LogicalPlan given(V2WriteCommand write, ZRecordTable table) {
-    if (write instanceof AppendData || !(write.query() instanceof Project fitted)) {
+  /** Tells whether Spark fits queries to a table. A new table has the columns of its query. */
+  private static boolean isFittedTo(ZRecordTable table) {
+    return !table.capabilities().contains(TableCapability.ACCEPT_ANY_SCHEMA)
+        && table
+            .target()
+            .filter(target -> target.creation() == WriteTarget.Creation.APPEND)
+            .isPresent();
+  }
+
+  private static LogicalPlan given(V2WriteCommand write) {
+    if (!(analyzed(write) instanceof Project fitted)) {
       return (LogicalPlan) write;
     }
-    LogicalPlan given = fitted.transformExpressions(new Columns(table));
-    return given == fitted ? (LogicalPlan) write : (LogicalPlan) write.withNewQuery(given);
+    LogicalPlan query = write.query();
+    StructField[] ofTable = ((LogicalPlan) write.table()).schema().fields();
+    List<NamedExpression> columns = columnsOf(fitted);
+    List<NamedExpression> written = new ArrayList<>();
+    boolean isChanged = false;
+    for (NamedExpression column : sequence(QueryPlan.class, "output", query)) {
+      Optional<Metadata> wanted = metadata(columns.get(written.size()), fitted.child(), ofTable)
+          .filter(metadata -> !metadata.equals(column.metadata()));
+      isChanged |= wanted.isPresent();
+      written.add(wanted.map(metadata -> described(column, metadata)).orElse(column));
+    }
+    return isChanged
+        ? (LogicalPlan) write.withNewQuery(project(written, query))
+        : (LogicalPlan) write;
   }
 
-  /** The columns that Spark fitted to those of a table. */
-  private record Columns(ZRecordTable table) implements PartialFunction<Expression, Expression> {
-    @Override
-    public boolean isDefinedAt(Expression expression) {
-      return expression instanceof Alias column
-          && isFitted(column)
-          && !said(column).equals(Metadata.empty());
+  /** Returns the query of a write as Spark analyzed the query. */
+  private static LogicalPlan analyzed(V2WriteCommand write) {
+    try {
+      Option<?> kept = (Option<?>) write.getClass().getMethod("analyzedQuery").invoke(write);
+      return kept.isDefined() ? (LogicalPlan) kept.get() : write.query();
+    } catch (ReflectiveOperationException e) {
+      return write.query(); // This kind of write does not keep the analyzed query.
     }
+  }
 
-    @Override
-    public Expression apply(Expression expression) {
-      Alias column = (Alias) expression;
-      return withMetadata(
-          column,
-          new MetadataBuilder()
-              .withMetadata(column.explicitMetadata().get())
-              .withMetadata(said(column))
-              .build());
+  /**
+   * Returns the metadata that a column should have, if Spark fitted the column to a table.
+   *
+   * @param below plan from which the column is computed
+   */
+  private static Optional<Metadata> metadata(
+      NamedExpression column, LogicalPlan below, StructField[] ofTable) {
+    if (!(column instanceof Alias fitted) || fitted.explicitMetadata().isEmpty()) {
+      return Optional.empty();
     }
+    Metadata given = fitted.explicitMetadata().get();
+    return Arrays.stream(ofTable)
+        .filter(field -> field.name().equals(fitted.name()))
+        .filter(field -> ColumnMetadata.haveTheSame(field.metadata(), given))
+        .findFirst()
+        .map(field -> new MetadataBuilder()
+            .withMetadata(ColumnMetadata.withoutApplications(given))
+            .withMetadata(said(fitted, below, ofTable))
+            .build());
+  }
 
-    /** Tells whether a column has the metadata of the table's column, as Spark gives them. */
-    private boolean isFitted(Alias column) {
-      Option<Metadata> metadata = column.explicitMetadata();
-      return metadata.isDefined()
-          && ColumnMetadata.ofApplications(metadata.get()).equals(Metadata.empty())
-          && Arrays.stream(table.schema().fields())
-              .filter(field -> field.name().equals(column.name()))
-              .map(StructField::metadata)
-              .anyMatch(metadata.get()::equals);
+  /**
+   * Returns what the query says of a column. Spark computes a fitted column from one column, and
+   * fits columns of type CHAR and VARCHAR twice.
+   */
+  private static Metadata said(Alias fitted, LogicalPlan below, StructField[] ofTable) {
+    List<Attribute> queried = ScalaLists.copy(fitted.child().references(), Attribute.class);
+    if (queried.size() != 1) {
+      return Metadata.empty();
     }
+    Attribute column = queried.get(0);
+    Optional<Metadata> fittedBefore = below instanceof Project before
+        ? columnsOf(before).stream()
+            .filter(other -> other.exprId().equals(column.exprId()))
+            .findFirst()
+            .flatMap(other -> metadata(other, before.child(), ofTable))
+        : Optional.empty();
+    return ColumnMetadata.ofApplications(fittedBefore.orElse(column.metadata()));
+  }
 
-    private static Metadata said(Alias column) {
-      return queried(column.child()) instanceof NamedExpression named
-          ? ColumnMetadata.ofApplications(named.metadata())
-          : Metadata.empty();
-    }
+  private static List<NamedExpression> columnsOf(Project project) {
+    return sequence(Project.class, "projectList", project);
+  }
 
-    /** Returns what a query gives for a column. Spark 3 casts a column to its own type. */
-    private static Expression queried(Expression fitted) {
-      if (fitted instanceof AssertNotNull check) {
-        return queried(check.child());
-      }
-      return fitted instanceof Cast cast && cast.child().dataType().equals(cast.dataType())
-          ? queried(cast.child())
-          : fitted;
+  /** Calls a method that returns columns as one of Scala's sequences. */
+  private static List<NamedExpression> sequence(Class<?> type, String method, LogicalPlan plan) {
+    try {
+      return ScalaLists.copy(type.getMethod(method).invoke(plan), NamedExpression.class);
+    } catch (ReflectiveOperationException e) {
+      throw unknown(e);
     }
+  }
 
-    /** Copies a column. Two members are Scala's sequences, which differ between releases. */
-    private static Alias withMetadata(Alias column, Metadata metadata) {
-      try {
-        return (Alias) Alias.class.getConstructors()[0].newInstance(
-            column.child(),
-            column.name(),
-            column.exprId(),
-            Alias.class.getMethod("qualifier").invoke(column),
-            Option.apply(metadata),
-            Alias.class.getMethod("nonInheritableMetadataKeys").invoke(column));
-      } catch (InvocationTargetException e) {
-        throw new IllegalStateException("Cannot give a column its metadata", e.getCause());
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("This release of Spark has another Alias", e);
-      }
+  private static NamedExpression described(NamedExpression column, Metadata metadata) {
+    Object none = ScalaLists.of(List.of());
+    return made(
+        Alias.class,
+        column,
+        column.name(),
+        NamedExpression.newExprId(),
+        none,
+        Option.apply(metadata),
+        none);
+  }
+
+  private static Project project(List<NamedExpression> columns, LogicalPlan query) {
+    return made(Project.class, ScalaLists.of(columns), query);
+  }
+
+  /** Calls a constructor, some of whose arguments are Scala's sequences. */
+  private static <T> T made(Class<T> type, Object... arguments) {
+    try {
+      return type.cast(type.getConstructors()[0].newInstance(arguments));
+    } catch (InvocationTargetException e) {
+      throw new IllegalStateException("Cannot give a column its metadata", e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw unknown(e);
     }
+  }
+
+  private static IllegalStateException unknown(ReflectiveOperationException e) {
+    return new IllegalStateException("This release of Spark has other plans", e);
   }
 }

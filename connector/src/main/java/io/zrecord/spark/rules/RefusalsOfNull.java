@@ -2,6 +2,7 @@ package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.objects.AssertNotNull;
@@ -35,8 +36,9 @@ public final class RefusalsOfNull extends Rule<LogicalPlan> {
     @Override
     public Expression apply(Expression expression) {
       AssertNotNull check = (AssertNotNull) expression;
-      return check.makeCopy(
-          new Object[] {check.child(), listOf(refusal(column(check).get()))});
+      return check.makeCopy(new Object[] {
+        check.child(), ScalaLists.of(List.of(refusal(column(check).get())))
+      });
     }
 
     private String refusal(String column) {
@@ -53,17 +55,6 @@ public final class RefusalsOfNull extends Rule<LogicalPlan> {
           : Arrays.stream(table.schema().fieldNames())
               .filter(first::equalsIgnoreCase)
               .findFirst();
-    }
-
-    /** Makes one of Scala's lists, whose interfaces differ between releases. */
-    private static Object listOf(String text) {
-      try {
-        Object empty =
-            Class.forName("scala.collection.immutable.Nil$").getField("MODULE$").get(null);
-        return empty.getClass().getMethod("$colon$colon", Object.class).invoke(empty, text);
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("This release of Scala has other lists", e);
-      }
     }
   }
 }

@@ -68,7 +68,8 @@ final class FieldPlanner {
 
   /**
    * Returns the fields for a table whose records are replaced. A field of the same name, type and
-   * shape keeps all that it declares, unless {@code overwriteSchema} is set.
+   * shape keeps all that it declares, unless {@code overwriteSchema} is set. What applications said
+   * of the fields goes with the records.
    */
   Plan overwrite(StructType columns, DatasetVersion base) {
     if (conf.overwritesSchema()) {
@@ -93,7 +94,7 @@ final class FieldPlanner {
     List<FieldSpec> missing = missing(present, columns);
     for (FieldSpec field : missing) {
       if (field.rules().writeHex() != null) {
-        written.add(withAskedCompression(field));
+        written.add(ColumnMetadata.forgotten(withAskedCompression(field)));
       } else if (!field.rules().isNullable()) {
         mismatches.add(neverAbsent(field));
       }

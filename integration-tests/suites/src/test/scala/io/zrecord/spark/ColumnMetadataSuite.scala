@@ -1,6 +1,12 @@
 package io.zrecord.spark
 
-import org.apache.spark.sql.DataFrame
+import scala.collection.JavaConverters._
+
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.schema.{ElementType, FieldRules, RecordSchema}
+import io.zrecord.shard.WriteOptions
+import io.zrecord.spark.path.SparkStorages
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, lit}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructField}
 
@@ -8,7 +14,7 @@ import org.apache.spark.sql.types.{Metadata, MetadataBuilder, StructField}
   * and to read a dataset. Each way that creates or replaces rows keeps what the query says, and
   * each way that adds rows or renames keeps what the dataset has.
   */
-class ColumnMetadataSuite extends SparkSuite {
+class ColumnMetadataSuite extends SparkSuite with PySparkSessions {
   override protected def configuration: Map[String, String] = Map(
     "spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog"
   )
@@ -28,8 +34,10 @@ class ColumnMetadataSuite extends SparkSuite {
       .putBoolean("spark.timeWindow", true)
       .build()
 
+  private def session: SparkSession = SparkSession.active
+
   private def frame(metadata: Metadata): DataFrame =
-    spark.range(3).select(col("id").as("id", metadata), col("id").cast("string").as("s"))
+    session.range(3).select(col("id").as("id", metadata), col("id").cast("string").as("s"))
 
   private def view(metadata: Metadata): String = {
     val name = views.next()
@@ -47,8 +55,11 @@ class ColumnMetadataSuite extends SparkSuite {
 
   private def managed(): Place = {
     val name = freshTable()
-    Place(s"${spark.conf.get("spark.sql.warehouse.dir")}/$name", name)
+    Place(managedPath(name), name)
   }
+
+  private def managedPath(name: String): String =
+    s"${spark.conf.get("spark.sql.warehouse.dir")}/$name"
 
   private type Way = (String, (Place, Metadata) => Unit)
 
@@ -146,7 +157,7 @@ class ColumnMetadataSuite extends SparkSuite {
     ("INSERT", (p, m) => sql(s"insert into ${p.name} table ${view(m)}"))
   )
 
-  private def sql(text: String): Unit = { spark.sql(text); () }
+  private def sql(text: String): Unit = { session.sql(text); () }
 
   private def withSetting(key: String, value: String)(body: => Unit): Unit = {
     val before = spark.conf.getOption(key)
@@ -175,16 +186,16 @@ class ColumnMetadataSuite extends SparkSuite {
 
   private def require(place: Place, number: Option[Long], way: String): Unit = {
     requireOf(read(place.path).schema("id"), number, s"$way, by path")
-    requireOf(spark.table(place.name).schema("id"), number, s"$way, by name")
+    requireOf(session.table(place.name).schema("id"), number, s"$way, by name")
     val newest = tableAt(place.path).latest().version()
     for (
       (reading, shown) <- Seq(
         "a version" -> read(place.path, "versionAsOf" -> newest.toString),
-        "a version in SQL" -> spark.sql(
+        "a version in SQL" -> session.sql(
           s"select * from ${place.name} version as of $newest"
         ),
         "a version of a table" ->
-          spark.read.option("versionAsOf", newest.toString).table(place.name)
+          session.read.option("versionAsOf", newest.toString).table(place.name)
       )
     )
       requireOf(shown.schema("id"), number, s"$way, by $reading")
@@ -202,21 +213,208 @@ class ColumnMetadataSuite extends SparkSuite {
 
   for ((way, replace) <- replacements ++ fitted)
     test(s"$way replaces what is said of a column") {
-      for (place <- Seq(atPath(), managed())) {
-        created(place, first)
-        replace(place, second)
-        require(place, Some(2), way)
-        replace(place, Metadata.empty)
-        require(place, None, s"$way without")
-        replace(place, first)
-        require(place, Some(1), s"$way again")
-        assert(read(place.path, "versionAsOf" -> "1").schema("id").metadata.getLong("number") == 2)
-        assert(
-          spark.read.option("versionAsOf", "2").table(place.name).count() == 3,
-          "columns that differ in what is said of them are the same columns"
-        )
+      for (place <- Seq(atPath(), managed())) replaced(place, way, replace)
+    }
+
+  /** Spark 3 keeps the analyzed query of these, and not of a dynamic overwrite. */
+  for ((way, replace) <- fitted)
+    test(s"$way replaces what is said of a column, in a session of PySpark") {
+      inPySpark { session =>
+        configuration.foreach { case (key, value) => session.conf.set(key, value) }
+        read(freshDataset()).count()
+        for (place <- Seq(atPath(), managed())) replaced(place, way, replace)
       }
     }
+
+  private def freshDataset(): String = {
+    val path = freshPath()
+    write(frame(first), path, "append")
+    path
+  }
+
+  private def replaced(place: Place, way: String, replace: (Place, Metadata) => Unit): Unit = {
+    created(place, first)
+    replace(place, second)
+    require(place, Some(2), way)
+    replace(place, Metadata.empty)
+    require(place, None, s"$way without")
+    replace(place, first)
+    require(place, Some(1), s"$way again")
+    assert(read(place.path, "versionAsOf" -> "1").schema("id").metadata.getLong("number") == 2)
+  }
+
+  /** Statements that overwrite the table that they read, and what is said of the result. */
+  private val ofItself: Seq[(String, String => String, Option[Long])] = Seq(
+    ("by position", t => s"insert overwrite $t select id, s from $t", Some(1)),
+    ("renamed", t => s"insert overwrite $t select id a, s b from $t", Some(1)),
+    ("computed", t => s"insert overwrite $t select id * 2, s from $t", None),
+    ("cast", t => s"insert overwrite $t select cast(id as int), s from $t", None),
+    (
+      "as a common table",
+      t => s"with x as (select id * 2 a, s from $t) insert overwrite $t select a, s from x",
+      None
+    ),
+    (
+      "joined",
+      t => s"insert overwrite $t select l.id + r.id n, l.s from $t l join $t r on l.id = r.id",
+      None
+    ),
+    (
+      "another column under its name",
+      t => s"insert overwrite $t select cast(s as bigint) id, cast(id as string) s from $t",
+      None
+    ),
+    ("with another type beside", t => s"insert overwrite $t select id, 5 s from $t", Some(1))
+  )
+
+  for ((how, statement, said) <- ofItself; late <- Seq(false, true))
+    test(s"an overwrite of what it reads, $how, says what its query says (late: $late)") {
+      def check(): Unit = for (place <- Seq(atPath(), managed())) {
+        created(place, first)
+        sql(statement(place.name))
+        requireOf(read(place.path).schema("id"), said, how)
+        assert(read(place.path).count() == 3)
+      }
+      if (late) inPySpark { session =>
+        configuration.foreach { case (key, value) => session.conf.set(key, value) }
+        read(freshDataset()).count()
+        check()
+      }
+      else check()
+    }
+
+  test("NOT NULL holds for an overwrite that reads its own table") {
+    val name = freshTable()
+    sql(s"create table $name (id bigint not null, s string) using zrecord")
+    sql(s"insert into $name values (1, 'a'), (2, 'b')")
+    for (
+      statement <- Seq(
+        s"insert overwrite $name select nullif(id, 2), s from $name",
+        s"with x as (select nullif(id, 2) a, s from $name) insert overwrite $name select * from x"
+      )
+    ) {
+      val message = failure(sql(statement))
+      assert(message.contains("id") && message.toLowerCase.contains("null"), message)
+      assert(spark.table(name).count() == 2)
+    }
+  }
+
+  test("a column of limited length says what the query of an overwrite says") {
+    val name = freshTable()
+    sql(s"create table $name (id bigint, c varchar(5), d char(3)) using zrecord")
+    val names = Seq("c", "d")
+    def overwrite(metadata: Metadata): Unit = frame(Metadata.empty)
+      .select(col("id").cast("int").as("id") +: names.map(c => lit("x").as(c, metadata)): _*)
+      .writeTo(name)
+      .overwrite(lit(true))
+    overwrite(first)
+    names.foreach(c => assert(spark.table(name).schema(c).metadata.getLong("number") == 1))
+    overwrite(second)
+    names.foreach(c => assert(spark.table(name).schema(c).metadata.getLong("number") == 2))
+    overwrite(Metadata.empty)
+    names.foreach(c => assert(!spark.table(name).schema(c).metadata.contains("number")))
+    assert(failure(sql(s"insert overwrite $name select 1, 'too long', 'x'")).contains("length"))
+  }
+
+  test("a column that is widened or made anew by Spark says what the query says of it") {
+    val place = atPath()
+    created(place, first)
+    frame(second)
+      .select(col("id").cast("int").as("id", second), col("s"))
+      .writeTo(place.name)
+      .overwrite(lit(true))
+    require(place, Some(2), "widened")
+  }
+
+  test("an older version is read by the name of its table where the same is said of its columns") {
+    val place = managed()
+    created(place, first)
+    write(frame(first), place.path, "overwrite")
+    write(frame(second), place.path, "overwrite")
+    write(frame(second), place.path, "append")
+    def named(version: Int) = spark.read.option("versionAsOf", version.toString).table(place.name)
+    assert(named(2).count() == 3 && named(3).count() == 6)
+    requireOf(named(2).schema("id"), Some(2), "the same")
+    requireOlder(named(1).select("id", "s"), place, "has the metadata") { older =>
+      requireOf(older.schema("id"), Some(1), "other metadata")
+    }
+  }
+
+  test("an older version is read by the name of its table where its columns have the same shapes") {
+    val place = managed()
+    def save(shape: String, mode: String): Unit = write(
+      spark.range(2).selectExpr("array(1f, 2f, 3f, 4f, 5f, cast(id as float)) as m"),
+      place.path,
+      mode,
+      "shape.m" -> shape,
+      "overwriteSchema" -> (mode == "overwrite").toString
+    )
+    save("2,3", "errorifexists")
+    sql(s"create table ${place.name} using zrecord location '${place.path}'")
+    save("3,2", "overwrite")
+    val older = spark.read.option("versionAsOf", "0").table(place.name)
+    requireOlder(older, place, "zrecord.shape") { older =>
+      assert(older.schema("m").metadata.getLongArray("zrecord.shape").toSeq == Seq(2L, 3L))
+    }
+  }
+
+  /** Spark 3 knows the columns before the version: a version with other columns is refused. */
+  private def requireOlder(older: DataFrame, place: Place, words: String)(
+      check: DataFrame => Unit
+  ): Unit = {
+    if (spark.version.startsWith("3.")) {
+      val message = failure(older.collect())
+      assert(message.contains(words) && message.contains(place.path), message)
+    } else {
+      assert(older.count() > 0)
+      check(older)
+    }
+  }
+
+  test("an overwrite forgets what was said of a column that it leaves out") {
+    val path = freshPath()
+    val seven = FieldRules.NONE.withWrite(Array[Byte](7, 0, 0, 0))
+    val writer = RecordDatasetWriter.create(
+      SparkStorages.storageFor(path),
+      new RecordSchema(
+        RecordSchema
+          .builder()
+          .field("id", ElementType.I64)
+          .field("n", ElementType.I32)
+          .build()
+          .fields()
+          .asScala
+          .map(field => if (field.name == "n") field.withRules(seven) else field)
+          .asJava
+      ),
+      WriteOptions.defaults()
+    )
+    writer.commit()
+    writer.close()
+    def overwrite(columns: org.apache.spark.sql.Column*): Unit =
+      write(spark.range(3).select(columns: _*), path, "overwrite")
+    overwrite(col("id"), col("id").cast("int").as("n", first))
+    assert(read(path).schema("n").metadata.getLong("number") == 1)
+    overwrite(col("id"))
+    assert(read(path).where("n = 7").count() == 3)
+    assert(!read(path).schema("n").metadata.contains("number"))
+    assert(read(path).schema("n").metadata.contains("CURRENT_DEFAULT"))
+  }
+
+  test("numbers that JSON does not have are refused where they would be kept") {
+    for (number <- Seq(Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity)) {
+      val inner = new MetadataBuilder().putDoubleArray("most", Array(1, number)).build()
+      val metadata =
+        new MetadataBuilder().withMetadata(first).putMetadata("inner", inner).build()
+      val place = atPath()
+      val message = failure(write(frame(metadata), place.path, "append"))
+      assert(message.contains("column 'id' has metadata with NaN or an infinity"), message)
+      created(place, second)
+      write(frame(metadata), place.path, "append")
+      assert(read(place.path).count() == 6)
+      require(place, Some(2), "an append")
+    }
+  }
 
   for ((way, add) <- additions)
     test(s"$way keeps what is said of a column") {

@@ -3,8 +3,14 @@ package io.zrecord.spark
 import java.nio.file.{Files, Paths}
 import java.util.concurrent.atomic.AtomicBoolean
 
-import io.zrecord.schema.{ElementType, RecordSchema}
+import scala.collection.JavaConverters._
+
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.schema.{ElementType, FieldRules, RecordSchema}
+import io.zrecord.shard.WriteOptions
+import io.zrecord.spark.path.SparkStorages
 import io.zrecord.store.{RecordStore, StoreOptions}
+import org.apache.commons.io.FileUtils
 
 /** Stores that a service writes, as Spark sees them. */
 class StoreSuite extends SparkSuite {
@@ -46,6 +52,22 @@ class StoreSuite extends SparkSuite {
         spark.sql(s"select count(*) from zrecord.`$path` where id >= 5000").head().getLong(0) == 10
       )
     } finally store.close()
+  }
+
+  test("a table with other rules than those of a store is not read in its place") {
+    val path = created(10)
+    val held = read(path).where("id is null")
+    FileUtils.deleteDirectory(Paths.get(path).toFile)
+    val strict = schema.fields().asScala.map(_.withRules(FieldRules.NONE.withNullable(false)))
+    val writer = RecordDatasetWriter.create(
+      SparkStorages.storageFor(path),
+      new RecordSchema(strict.asJava),
+      WriteOptions.defaults()
+    )
+    writer.commit()
+    writer.close()
+    assert(failure(held.collect()).contains("its fields have changed"))
+    assert(read(path).where("id is null").count() == 0)
   }
 
   test("a directory 'manifest' without a version does not hide a store") {
