@@ -226,6 +226,18 @@ class ColumnMetadataSuite extends SparkSuite with PySparkSessions {
       }
     }
 
+  test("a dynamic overwrite that is fitted, in a session of PySpark, says nothing before Spark 4") {
+    inPySpark { session =>
+      configuration.foreach { case (key, value) => session.conf.set(key, value) }
+      val place = atPath()
+      created(place, first)
+      frame(second).select("s", "id").writeTo(place.name).overwritePartitions()
+      require(place, if (spark.version.startsWith("3.")) None else Some(2), "fitted")
+      frame(first).writeTo(place.name).overwritePartitions()
+      require(place, Some(1), "not fitted")
+    }
+  }
+
   private def freshDataset(): String = {
     val path = freshPath()
     write(frame(first), path, "append")
