@@ -30,7 +30,7 @@ public final class StuckFile implements AutoCloseable {
    * @param root a directory below which the file stays, wherever it is moved
    * @param file below the root, with a name that no other file there has
    */
-  public static StuckFile at(Path root, Path file) throws IOException, InterruptedException {
+  public static StuckFile at(Path root, Path file) throws IOException {
     Files.createDirectories(file.getParent());
     Files.writeString(file, "stuck");
     Files.setLastModifiedTime(file, FileTime.fromMillis(0));
@@ -49,14 +49,15 @@ public final class StuckFile implements AutoCloseable {
     }
   }
 
-  private static void change(Path file, boolean sticks) throws IOException, InterruptedException {
+  private static void change(Path file, boolean sticks) throws IOException {
     Files.setPosixFilePermissions(
         file.getParent(), PosixFilePermissions.fromString(sticks ? "r-x------" : "rwx------"));
     try {
       new ProcessBuilder("chattr", sticks ? "+i" : "-i", file.toString())
           .redirectErrorStream(true)
           .start()
-          .waitFor();
+          .onExit()
+          .join();
     } catch (IOException e) {
       // There is no such program.
     }
@@ -74,7 +75,7 @@ public final class StuckFile implements AutoCloseable {
 
   /** Lets the file be removed. */
   @Override
-  public void close() throws IOException, InterruptedException {
+  public void close() throws IOException {
     change(path(), false);
   }
 }

@@ -168,6 +168,7 @@ final class BusyDeletionTest {
           .isInstanceOf(StorageException.class)
           .hasMessageContaining("another program deleted");
       assertThat(files.list("")).contains("meta.json", "chunk");
+      assertThat(stuck.path()).startsWith(temporaries().get(0));
       files.endWriting();
     }
     new LocalMutableFiles(path).dropReplacements();

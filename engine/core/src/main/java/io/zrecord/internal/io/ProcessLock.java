@@ -171,12 +171,15 @@ public final class ProcessLock implements AutoCloseable {
     }
   }
 
-  /** Keeps a channel open: closing it would take the lock from a writer of another loader. */
+  /**
+   * Keeps a channel open: closing it would take the lock from a writer of another loader. The hook
+   * does nothing, but the process reaches it, by it this class, and by this class the channel.
+   */
   private static void leaveOpen(Path path, FileChannel channel) {
     LEFT_OPEN.put(path, channel);
     if (!IS_KEPT.getAndSet(true)) {
       try {
-        Runtime.getRuntime().addShutdownHook(new Thread(LEFT_OPEN::size, "zrecord-locks"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {}, "zrecord-locks"));
       } catch (IllegalStateException e) {
         // The process ends before its applications do.
       }
