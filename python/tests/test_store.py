@@ -156,20 +156,30 @@ def test_a_copy_is_not_looked_for_where_files_change_their_numbers(copied: Path,
 
 
 def test_the_file_system_of_a_path_is_found_among_the_mounts() -> None:
-    mounts = "\n".join(
-        [
-            "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
-            "40 22 0:40 / /data rw - xfs /dev/sdb rw",
-            "41 22 0:41 / /data rw,relatime - nfs4 server:/export rw",
-            r"42 41 0:42 / /data/a\040b rw shared:2 master:3 - fuse.sshfs host: rw",
-            "not a mount",
-        ]
-    )
-    assert _mounts.file_system("/data2/store", mounts) == "ext4"
-    assert _mounts.file_system("/data", mounts) == "nfs4"
-    assert _mounts.file_system("/data/store", mounts) == "nfs4"
-    assert _mounts.file_system("/data/a b/store", mounts) == "fuse.sshfs"
-    assert _mounts.file_system("/x", "") == ""
+    """With the texts that the engine is tested with."""
+    texts = GOLDEN.parent / "mounts"
+    mounts = (texts / "mountinfo").read_bytes()
+    for row in json.loads((texts / "types.json").read_text(encoding="ascii")):
+        assert _mounts.file_system(row["path"].encode(), mounts) == row["type"], row["path"]
+    assert _mounts.file_system(b"/x", b"") == ""
+    assert _mounts.file_system(b"/x", b"40 22 0:40 / /data rw - xfs /dev/sdb rw\n") == ""
+
+
+@pytest.mark.parametrize(("kind", "counts"), [("xfs", True), ("nfs4", False), ("fuse.ext4", False)])
+def test_the_number_of_a_file_counts_by_what_is_mounted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, counts: bool
+) -> None:
+    directory = tmp_path / "a b"
+    directory.mkdir()
+    (tmp_path / "link").symlink_to(directory)
+    point = os.path.realpath(directory).replace(" ", r"\040")
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(f"1 0 8:1 / / rw - ext4 /dev/sda rw\n2 1 0:2 / {point} rw - {kind} source rw\n", encoding="ascii")
+    monkeypatch.setattr(_mounts, "_MOUNTS", mounts)
+    assert _mounts.keeps_file_numbers(directory) == counts
+    assert _mounts.keeps_file_numbers(tmp_path / "link") == counts
+    monkeypatch.setattr(_mounts, "_MOUNTS", tmp_path / "absent")
+    assert _mounts.keeps_file_numbers(directory)
 
 
 def generation(store: Path) -> int:

@@ -5,6 +5,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
+import io.zrecord.internal.format.TemporaryNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.storage.Storage;
@@ -147,6 +148,7 @@ final class Sweep {
     if (storage.isRemote()) {
       byDirectory(shards).forEach(this::findAmong);
     } else {
+      findLeftOfStore();
       for (StoredFile file : shards) {
         findInShard(SHARDS + "/" + file.name(), file);
       }
@@ -284,6 +286,18 @@ final class Sweep {
       if (file.name().startsWith(".") && file.name().endsWith(".tmp")) {
         String name = ManifestNames.DIRECTORY + "/" + file.name();
         find(name, sizeOf(name, file), () -> false);
+      }
+    }
+  }
+
+  /**
+   * Finds what a store left that became this table, as when the conversion was killed. Without a
+   * table, the directory may be a store that is open.
+   */
+  private void findLeftOfStore() {
+    for (StoredFile file : storage.list("")) {
+      if (TemporaryNames.isLeftOfStore(file.name())) {
+        find(file.name(), sizeOf(file.name(), file), () -> named.table().isEmpty());
       }
     }
   }

@@ -3,6 +3,7 @@ package io.zrecord.verify;
 import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
+import io.zrecord.internal.format.TemporaryNames;
 import io.zrecord.internal.verify.CheckRun;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
@@ -34,6 +35,7 @@ final class OrphanSearch {
       searchTree(namedShards);
     } else {
       searchDirectories(namedShards);
+      searchLeftOfStore();
     }
     for (StoredFile file : storage.list("list")) {
       if (!namedLists.contains("list/" + file.name())) {
@@ -61,6 +63,19 @@ final class OrphanSearch {
         report("shard/" + file.name(), "no version names it", bytesOf("shard", file));
       } else {
         searchShard("shard/" + file.name(), namedFiles);
+      }
+    }
+  }
+
+  /** Looks for what a store left that became this table. */
+  private void searchLeftOfStore() {
+    for (StoredFile file : storage.list("")) {
+      if (TemporaryNames.isLeftOfStore(file.name())) {
+        run.found(
+            Kind.ORPHAN,
+            storage.pathOf(file.name()),
+            "it is left of the store that became this table (" + bytesOf("", file)
+                + " bytes); a sweep deletes it");
       }
     }
   }
@@ -101,7 +116,7 @@ final class OrphanSearch {
     if (!file.isDirectory()) {
       return file.lengthBytes();
     }
-    String below = directory + "/" + file.name();
+    String below = directory.isEmpty() ? file.name() : directory + "/" + file.name();
     return storage.list(below).stream()
         .mapToLong(child -> bytesOf(below, child))
         .sum();

@@ -33,4 +33,20 @@ public final class Closing {
       throw failure;
     }
   }
+
+  /**
+   * Does all that has to follow a failure, such as closing and deleting. What fails of that is
+   * added to the failure, which the caller throws.
+   */
+  public static void after(Throwable failure, AutoCloseable... actions) {
+    for (AutoCloseable action : actions) {
+      try {
+        action.close();
+      } catch (Exception | Error e) {
+        if (e != failure) {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+  }
 }

@@ -1,6 +1,7 @@
 package io.zrecord.internal.io;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -28,18 +29,34 @@ final class FileNumbers {
       "xfs",
       "zfs");
 
+  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+
   private FileNumbers() {}
 
   /** Returns the number of a file in decimal; empty if the file may get another number. */
   static Optional<String> of(Path path) throws IOException {
-    return isKept(path) && Files.getAttribute(path, "unix:ino") instanceof Long number
+    return of(path, MOUNTS);
+  }
+
+  /**
+   * Returns the number of a file, or nothing.
+   *
+   * @param mounts says what is mounted; need not exist
+   */
+  static Optional<String> of(Path path, Path mounts) throws IOException {
+    return isKept(path, mounts) && Files.getAttribute(path, "unix:ino") instanceof Long number
         ? Optional.of(Long.toUnsignedString(number))
         : Optional.empty();
   }
 
-  private static boolean isKept(Path path) {
+  private static boolean isKept(Path path, Path mounts) {
     try {
-      return areKeptOn(Files.getFileStore(path).type());
+      Path real = path.toRealPath();
+      return areKeptOn(
+          Files.exists(mounts)
+              ? Mounts.typeAt(
+                  Mounts.nameOf(real), Files.readString(mounts, StandardCharsets.ISO_8859_1))
+              : Files.getFileStore(real).type());
     } catch (IOException e) {
       // A container may not see what is mounted.
       return false;

@@ -14,12 +14,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -310,50 +308,19 @@ public final class LocalFiles {
 
   /**
    * Deletes a file, or a directory with its content, also if another adds to the directory
-   * meanwhile. Links are deleted, not followed.
+   * meanwhile. Links are deleted, not followed. Hidden files may stay, with their directories, that
+   * NFS and FUSE keep for programs that have a deleted file open.
    */
   public void delete(Path path) {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        deleteTree(path);
-        return;
-      } catch (DirectoryNotEmptyException e) {
-        if (attempt == MAX_DELETIONS) {
-          throw FileErrors.of("delete", path, e);
-        }
-      } catch (IOException e) {
-        throw FileErrors.of("delete", path, e);
-      }
+    IOException failure = TreeDeletion.of(path);
+    for (int attempt = 1;
+        failure instanceof DirectoryNotEmptyException && attempt < MAX_DELETIONS;
+        attempt++) {
+      failure = TreeDeletion.of(path);
     }
-  }
-
-  private static void deleteTree(Path path) throws IOException {
-    Files.walkFileTree(path, new SimpleFileVisitor<>() {
-      @Override
-      public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-          throws IOException {
-        Files.deleteIfExists(file);
-        return FileVisitResult.CONTINUE;
-      }
-
-      @Override
-      public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-        if (e instanceof NoSuchFileException || FileErrors.mentions(e, "Not a directory")) {
-          return FileVisitResult.CONTINUE;
-        }
-        throw e;
-      }
-
-      @Override
-      public FileVisitResult postVisitDirectory(
-          Path directory, @org.jspecify.annotations.Nullable IOException e) throws IOException {
-        if (e != null) {
-          throw e;
-        }
-        Files.deleteIfExists(directory);
-        return FileVisitResult.CONTINUE;
-      }
-    });
+    if (failure != null) {
+      throw FileErrors.of("delete", path, failure);
+    }
   }
 
   /** Writes a small file over any file of that name. Forces nothing. */

@@ -2,10 +2,8 @@ package io.zrecord.internal.io;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.FileErrors;
-import io.zrecord.errors.StorageException;
+import io.zrecord.internal.format.TemporaryNames;
 import java.io.IOException;
-import java.nio.file.AtomicMoveNotSupportedException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -19,25 +17,18 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Files of a local file system. Thread-safe. */
 public final class LocalMutableFiles implements MutableFiles {
-  private static final String TEMPORARY = ".tmp";
-  private static final Pattern TEMPORARY_NAME =
-      Pattern.compile("\\..+\\.\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}\\.tmp");
-
   private final Path root;
   private final LocalFiles files;
+  private final LocalDeletions deletions;
   private volatile Runnable onReopening = () -> {};
-
-  /** The directory of a writer's deletions. */
-  private volatile @Nullable Path writersDeleted;
 
   public LocalMutableFiles(Path root) {
     this.root = root;
     this.files = new LocalFiles(root);
+    this.deletions = new LocalDeletions(root, files);
   }
 
   @Override
@@ -146,17 +137,13 @@ public final class LocalMutableFiles implements MutableFiles {
   @Override
   public void beginWriting(Runnable check) {
     onReopening = check;
-    writersDeleted = createDeleted();
+    deletions.beginWriting();
   }
 
   @Override
   public void endWriting() {
     onReopening = () -> {};
-    Path deleted = writersDeleted;
-    if (deleted != null) {
-      writersDeleted = null;
-      files.delete(deleted);
-    }
+    deletions.endWriting();
   }
 
   private void checkReopened() {
@@ -171,8 +158,8 @@ public final class LocalMutableFiles implements MutableFiles {
   @Override
   public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
     Path path = files.resolve(name);
-    Path temporary =
-        path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID() + TEMPORARY);
+    Path temporary = path.resolveSibling(
+        TemporaryNames.of(String.valueOf(path.getFileName()), UUID.randomUUID()));
     boolean isMoved = false;
     try {
       try (LocalMutableFile file = LocalMutableFile.created(
@@ -200,18 +187,15 @@ public final class LocalMutableFiles implements MutableFiles {
   @Override
   public void dropReplacements() {
     for (String name : list("")) {
-      if (isTemporary(name)) {
-        delete(name);
+      if (TemporaryNames.isTemporary(name)) {
+        Path temporary = files.resolve(name);
+        if (Files.isDirectory(temporary, LinkOption.NOFOLLOW_LINKS)) {
+          deletions.drop(temporary);
+        } else {
+          files.delete(temporary);
+        }
       }
     }
-  }
-
-  /**
-   * Tells whether a name is one of those that objects of this class give to files that shall
-   * replace others, and to directories of files that are deleted: {@code .NAME.UUID.tmp}.
-   */
-  public static boolean isTemporary(String name) {
-    return TEMPORARY_NAME.matcher(name).matches();
   }
 
   /**
@@ -247,83 +231,8 @@ public final class LocalMutableFiles implements MutableFiles {
     files.delete(files.resolve(name));
   }
 
-  private Path createDeleted() {
-    Path path = root.resolve(".deleted." + UUID.randomUUID() + TEMPORARY);
-    try {
-      return Files.createDirectory(path);
-    } catch (IOException e) {
-      throw FileErrors.of("create", path, e);
-    }
-  }
-
-  /**
-   * Moves the files to a directory of this object, and deletes them there. Whoever deletes the
-   * directory stops the deletions of this object and no other: a file cannot be moved to what is
-   * not there.
-   */
   @Override
   public void delete(List<String> names, Runnable lastCheck) {
-    if (names.isEmpty()) {
-      return;
-    }
-    Path prepared = writersDeleted;
-    Path deleted = prepared == null ? createDeleted() : prepared;
-    try {
-      // After the directory is there: whoever comes later finds the directory.
-      lastCheck.run();
-      for (String name : names) {
-        if (!moveTo(deleted.resolve(UUID.randomUUID().toString()), files.resolve(name))) {
-          // The check says who dropped the directory.
-          lastCheck.run();
-          throw new StorageException(
-              root.toString(),
-              "Cannot delete " + name + " in " + root + ": another program deleted " + deleted
-                  + " meanwhile. The file stays; open the store again");
-        }
-      }
-    } catch (IOException e) {
-      throw FileErrors.of("delete files to", deleted, e);
-    } finally {
-      if (prepared == null) {
-        files.delete(deleted);
-      } else {
-        files.list(deleted).forEach(files::delete);
-      }
-    }
-  }
-
-  /** Moves a file, if it is there. Returns whether there is a directory to move files to. */
-  @SuppressForbidden
-  private static boolean moveTo(Path target, Path file) throws IOException {
-    try {
-      Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
-      return true;
-    } catch (NoSuchFileException e) {
-      return Files.isDirectory(Objects.requireNonNull(target.getParent()));
-    } catch (AtomicMoveNotSupportedException e) {
-      // A directory of a lower layer of an overlay stays where it is; its files can be moved.
-      if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-        throw e;
-      }
-      return moveFilesTo(target, file);
-    }
-  }
-
-  @SuppressForbidden
-  private static boolean moveFilesTo(Path target, Path directory) throws IOException {
-    try {
-      Files.createDirectory(target);
-    } catch (NoSuchFileException e) {
-      return false;
-    }
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-      for (Path file : files) {
-        if (!moveTo(target.resolve(Objects.requireNonNull(file.getFileName())), file)) {
-          return false;
-        }
-      }
-    }
-    Files.delete(directory);
-    return true;
+    deletions.delete(names, lastCheck);
   }
 }

@@ -112,7 +112,8 @@ public interface MutableFiles {
   /**
    * Deletes files or directories one after the other, unless the last check throws. If another
    * object calls {@link #dropReplacements} after the check, the next deletion fails and deletes
-   * nothing. Names that do not exist are skipped.
+   * nothing. Names that do not exist are skipped. Space may be freed later, by another deletion or
+   * the next writer, where programs have the files open.
    */
   void delete(List<String> names, Runnable lastCheck);
 }

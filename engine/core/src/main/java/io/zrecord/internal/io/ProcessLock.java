@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -30,15 +30,23 @@ import java.util.concurrent.locks.LockSupport;
  * at one mark after the other, so a reader that is stopped blocks one mark of a writer.
  *
  * <p>A lock of the system belongs to the process and is lost when any channel on the file is
- * closed. So only this class opens the file, and never while this process holds the lock.
- * Thread-safe.
+ * closed, also by the collector of garbage. So only this class opens the file, and never while it
+ * holds the lock. Each class loader of the process may have a class of this name, and a writer.
+ * These classes open, lock and close one after the other, and none closes a channel while a writer
+ * of another loader has the lock. Thread-safe.
  */
 public final class ProcessLock implements AutoCloseable {
-  /** The holders of this class loader, by path. Classes of other loaders have others. */
+  /** The writers of this class loader, by path. */
   private static final Map<Path, Writer> HELD = new ConcurrentHashMap<>();
 
-  /** Channels that must stay open, because closing them would take the lock from its holder. */
+  /** The channels of these writers, which may have been forgotten without being closed. */
+  private static final Set<FileChannel> HOLDING = ConcurrentHashMap.newKeySet();
+
+  /** Channels that stay open while a writer of another class loader has the lock, by path. */
   private static final Map<Path, FileChannel> LEFT_OPEN = new ConcurrentHashMap<>();
+
+  /** Keeps {@link #LEFT_OPEN} when the application of this class loader ends. */
+  private static final AtomicBoolean IS_KEPT = new AtomicBoolean();
 
   private static final String OTHER_LOADER = "this process, through another class loader,";
   private static final long WRITER_AT = 0;
@@ -51,7 +59,6 @@ public final class ProcessLock implements AutoCloseable {
   private static final int ATTEMPTS = 15;
 
   private static final long PAUSE_NANOS = 20_000_000;
-  private static final long LOOK_PAUSE_NANOS = 2_000_000;
 
   private final Path path;
   private final FileChannel channel;
@@ -64,9 +71,7 @@ public final class ProcessLock implements AutoCloseable {
     /** A writer that is still recovering what was there. */
     STARTING,
     /** A writer that lets readers in. */
-    READY,
-    /** Unknown, because a reader of this process is looking. */
-    UNKNOWN
+    READY
   }
 
   private ProcessLock(Path path, FileChannel channel, FileLock lock) {
@@ -83,9 +88,11 @@ public final class ProcessLock implements AutoCloseable {
    */
   public static ProcessLock acquire(Path directory) {
     Path path = file(directory);
+    // Before it is this one's turn, because finding out the name of the host may take long.
+    byte[] self = self().getBytes(StandardCharsets.UTF_8);
     for (int attempt = 1; ; attempt++) {
       try {
-        return tryAcquire(path);
+        return tryAcquire(path, self);
       } catch (StoreLockedException e) {
         if (attempt == ATTEMPTS || HELD.get(path) == Writer.READY) {
           throw e;
@@ -103,24 +110,34 @@ public final class ProcessLock implements AutoCloseable {
     }
   }
 
-  private static ProcessLock tryAcquire(Path path) {
-    if (HELD.putIfAbsent(path, Writer.STARTING) != null) {
-      throw locked(path, "this process");
-    }
-    ProcessLock held = null;
-    try {
-      held = open(path);
-      return held;
-    } catch (IOException e) {
-      throw FileErrors.of("lock", path, e);
-    } finally {
-      if (held == null) {
-        HELD.remove(path);
+  /**
+   * Returns what the classes of all loaders synchronize on to open, lock or close a file: of equal
+   * texts, the process has one.
+   */
+  private static Object turn(Path path) {
+    return ("io.zrecord lock " + path).intern();
+  }
+
+  private static ProcessLock tryAcquire(Path path, byte[] self) {
+    synchronized (turn(path)) {
+      if (HELD.putIfAbsent(path, Writer.STARTING) != null) {
+        throw locked(path, "this process");
+      }
+      ProcessLock held = null;
+      try {
+        held = open(path, self);
+        return held;
+      } catch (IOException e) {
+        throw FileErrors.of("lock", path, e);
+      } finally {
+        if (held == null) {
+          HELD.remove(path);
+        }
       }
     }
   }
 
-  private static ProcessLock open(Path path) throws IOException {
+  private static ProcessLock open(Path path, byte[] self) throws IOException {
     if (isHeldByOtherLoader(path)) {
       throw locked(path, OTHER_LOADER);
     }
@@ -131,26 +148,40 @@ public final class ProcessLock implements AutoCloseable {
             StandardOpenOption.READ,
             StandardOpenOption.WRITE,
             LinkOption.NOFOLLOW_LINKS));
-    boolean taken = false;
+    boolean staysOpen = false;
     try {
       FileLock lock = channel.tryLock(WRITER_AT, 1, false);
       if (lock == null) {
         throw locked(path, holder(channel));
       }
-      byte[] text = self().getBytes(StandardCharsets.UTF_8);
       channel.truncate(0);
-      channel.write(ByteBuffer.wrap(text), 0);
+      channel.write(ByteBuffer.wrap(self), 0);
       mark(path, channel, PRESENT_AT);
-      taken = true;
+      staysOpen = true;
+      HOLDING.add(channel);
       return new ProcessLock(path, channel, lock);
     } catch (OverlappingFileLockException e) {
-      // Closing the channel would take the lock from its holder.
-      taken = true;
-      LEFT_OPEN.putIfAbsent(path, channel);
+      staysOpen = true;
+      leaveOpen(path, channel);
       throw locked(path, OTHER_LOADER);
     } finally {
-      if (!taken) {
+      if (!staysOpen) {
         channel.close();
+      }
+    }
+  }
+
+  /**
+   * Keeps a channel open: closing it would take the lock from a writer of another loader. The hook
+   * does nothing, but the process reaches it, by it this class, and by this class the channel.
+   */
+  private static void leaveOpen(Path path, FileChannel channel) {
+    LEFT_OPEN.put(path, channel);
+    if (!IS_KEPT.getAndSet(true)) {
+      try {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {}, "zrecord-locks"));
+      } catch (IllegalStateException e) {
+        // The process ends before its applications do.
       }
     }
   }
@@ -166,7 +197,7 @@ public final class ProcessLock implements AutoCloseable {
       try {
         isMarked |= channel.tryLock(at + mark, 1, false) != null;
       } catch (OverlappingFileLockException e) {
-        // A reader of another class loader is looking.
+        // A reader of another class loader is looking, by another path to the file.
       }
     }
     if (!isMarked) {
@@ -186,7 +217,9 @@ public final class ProcessLock implements AutoCloseable {
   public void setReady() {
     for (int attempt = 1; ; attempt++) {
       try {
-        mark(path, channel, READY_AT);
+        synchronized (turn(path)) {
+          mark(path, channel, READY_AT);
+        }
         HELD.put(path, Writer.READY);
         return;
       } catch (StoreLockedException e) {
@@ -203,18 +236,22 @@ public final class ProcessLock implements AutoCloseable {
   /** Determines the current writer of a directory. */
   public static Writer writer(Path directory) {
     Path path = file(directory);
-    Writer held = HELD.putIfAbsent(path, Writer.UNKNOWN);
+    Writer held = HELD.get(path);
     if (held != null) {
       return held;
     }
-    try {
-      return probe(path);
-    } catch (NoSuchFileException e) {
-      return Writer.NONE;
-    } catch (IOException e) {
-      throw FileErrors.of("look at", path, e);
-    } finally {
-      HELD.remove(path);
+    synchronized (turn(path)) {
+      held = HELD.get(path);
+      if (held != null) {
+        return held;
+      }
+      try {
+        return probe(path);
+      } catch (NoSuchFileException e) {
+        return Writer.NONE;
+      } catch (IOException e) {
+        throw FileErrors.of("look at", path, e);
+      }
     }
   }
 
@@ -231,10 +268,10 @@ public final class ProcessLock implements AutoCloseable {
       }
       return look.isMarked(READY_AT) ? Writer.READY : Writer.STARTING;
     } finally {
-      if (look.isShared) {
-        // Closing the channel would take the lock from a writer of another class loader.
-        LEFT_OPEN.putIfAbsent(path, channel);
-      } else if (left == null) {
+      if (look.isOfOtherLoader) {
+        leaveOpen(path, channel);
+      } else {
+        LEFT_OPEN.remove(path);
         channel.close();
       }
     }
@@ -244,46 +281,39 @@ public final class ProcessLock implements AutoCloseable {
   private static final class Look {
     private final FileChannel channel;
 
-    /** Whether a class of another loader has locked something, as its readers do for moments. */
-    private boolean isShared;
+    /** Whether a writer of another class loader has locked a mark. */
+    private boolean isOfOtherLoader;
 
     Look(FileChannel channel) {
       this.channel = channel;
     }
 
-    /**
-     * Tells whether a writer has locked marks. Those of a writer of another class loader stay
-     * locked; its readers unlock theirs at once.
-     */
+    /** Tells whether a writer has locked marks. */
     boolean isMarked(long at) throws IOException {
-      for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-        boolean isUnknown = false;
-        for (int mark = 0; mark < MARKS; mark++) {
-          try {
-            if (!isFree(channel, at + mark)) {
-              return true;
-            }
-          } catch (OverlappingFileLockException e) {
-            isShared = true;
-            isUnknown = true;
+      for (int mark = 0; mark < MARKS; mark++) {
+        try {
+          if (!isFree(channel, at + mark)) {
+            return true;
           }
+        } catch (OverlappingFileLockException e) {
+          isOfOtherLoader = true;
+          return true;
         }
-        if (!isUnknown) {
-          return false;
-        }
-        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LOOK_PAUSE_NANOS));
       }
-      return true;
+      return false;
     }
   }
 
   /** Looks through a channel that was left open, and opens no other. */
   private static boolean isHeldByOtherLoader(Path path) throws IOException {
     FileChannel left = LEFT_OPEN.get(path);
+    if (left == null) {
+      return false;
+    }
     try {
-      if (left != null) {
-        isFree(left, WRITER_AT);
-      }
+      isFree(left, WRITER_AT);
+      LEFT_OPEN.remove(path);
+      left.close();
       return false;
     } catch (OverlappingFileLockException e) {
       return true;
@@ -323,14 +353,17 @@ public final class ProcessLock implements AutoCloseable {
 
   @Override
   public void close() {
-    if (lock.isValid()) {
-      try {
-        // Which releases the marks as well.
-        channel.close();
-      } catch (IOException e) {
-        throw FileErrors.of("unlock", path, e);
-      } finally {
-        HELD.remove(path);
+    synchronized (turn(path)) {
+      if (lock.isValid()) {
+        try {
+          // Which releases the marks as well.
+          channel.close();
+        } catch (IOException e) {
+          throw FileErrors.of("unlock", path, e);
+        } finally {
+          HOLDING.remove(channel);
+          HELD.remove(path);
+        }
       }
     }
   }

@@ -88,8 +88,8 @@ public final class EntryTable implements AutoCloseable {
     EntryTable copy = open(target, targetStem, true);
     try {
       check.run();
-    } catch (RuntimeException e) {
-      copy.close();
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, copy);
       throw e;
     }
     copy.isChanged = true;
@@ -136,10 +136,6 @@ public final class EntryTable implements AutoCloseable {
         Closing.all(opened);
       }
     }
-  }
-
-  public static void delete(MutableFiles files, String stem) {
-    fileNames(stem).forEach(files::delete);
   }
 
   /** Returns the full path of the file of the entries. */

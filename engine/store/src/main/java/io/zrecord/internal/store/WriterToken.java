@@ -3,7 +3,7 @@ package io.zrecord.internal.store;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
-import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.format.TemporaryNames;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.nio.ByteBuffer;
@@ -123,7 +123,7 @@ public final class WriterToken {
 
   /** Tells whether a name, beside nothing else of a store, is left of a creation cut short. */
   public static boolean isLeftOfCreation(String name) {
-    return isName(name) || LocalMutableFiles.isTemporary(name);
+    return isName(name) || TemporaryNames.isTemporary(name);
   }
 
   private static boolean isName(String name) {

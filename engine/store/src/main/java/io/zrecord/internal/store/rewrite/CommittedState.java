@@ -1,6 +1,7 @@
 package io.zrecord.internal.store.rewrite;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * One committed state of a store, while a writer continues. Tables are changed in place, so they
@@ -141,6 +143,31 @@ public final class CommittedState implements AutoCloseable {
         && hadWriter == hasWriter(path);
   }
 
+  /**
+   * Tells whether the store is at its checkpoint after a failure. If that cannot be found out, it
+   * is, and the failure has that failure as well.
+   */
+  boolean isOfOneCheckpoint(ZRecordException failure) {
+    return isTrueAfter(failure, this::isOfOneCheckpoint);
+  }
+
+  /**
+   * Tells whether a failure says something of the store. If that cannot be found out, it does, and
+   * has that failure as well.
+   */
+  boolean isUndisturbed(ZRecordException failure) {
+    return isTrueAfter(failure, this::isUndisturbed);
+  }
+
+  private static boolean isTrueAfter(ZRecordException failure, BooleanSupplier question) {
+    try {
+      return question.getAsBoolean();
+    } catch (ZRecordException e) {
+      failure.addSuppressed(e);
+      return true;
+    }
+  }
+
   private static List<String> stems(StoreMeta meta) {
     return meta.shard().fields().stream().map(FieldMeta::stem).toList();
   }
@@ -232,7 +259,10 @@ public final class CommittedState implements AutoCloseable {
 
   @Override
   public void close() {
-    Closing.all(tables);
-    meta.shard().fields().forEach(field -> EntryTable.delete(target, field.stem()));
+    List<AutoCloseable> parts = new ArrayList<>(tables);
+    for (FieldMeta field : meta.shard().fields()) {
+      EntryTable.fileNames(field.stem()).forEach(name -> parts.add(() -> target.delete(name)));
+    }
+    Closing.all(parts);
   }
 }

@@ -6,6 +6,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.JournalChunk;
+import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.shard.file.FileIds;
@@ -76,35 +77,11 @@ public final class SealedCopy {
    *     there, or one was left over
    */
   public static Result write(Path store, Path table, boolean durable, Runnable lastCheck) {
-    LocalMutableFiles files = new LocalMutableFiles(store);
     long start = System.nanoTime();
     for (int attempts = 1; ; attempts++) {
-      LocalMutableFiles root = new LocalMutableFiles(table);
-      String directory = "shard/" + StoreMetaFile.read(files).shard().id();
-      root.createDirectory(directory);
-      LocalMutableFiles target = root.below(directory);
-      boolean isDone = false;
-      CommittedState state = new CommittedState(store, target);
-      try {
-        Optional<ShardSummary> summary =
-            new SealedCopy(files, target, LocalStorage.at(table), state).write(durable);
-        if (durable) {
-          root.forceDirectory("shard");
-          root.forceDirectory("");
-        }
-        if (state.isOfOneCheckpoint()) {
-          isDone = summary.isPresent();
-          return new Result(schema(state), summary);
-        }
-      } catch (ZRecordException e) {
-        // If the journal was emptied or a writer came meanwhile, anything may have been read.
-        if (state.isUndisturbed()) {
-          throw e;
-        }
-      } finally {
-        if (!isDone) {
-          root.delete(List.of(directory), lastCheck);
-        }
+      Optional<Result> result = tryWrite(store, table, durable, lastCheck);
+      if (result.isPresent()) {
+        return result.get();
       }
       if (System.nanoTime() - start > PATIENCE_NANOS) {
         throw new StorageException(
@@ -112,6 +89,51 @@ public final class SealedCopy {
             "Cannot take a snapshot of " + store + ": it was checkpointed during each of "
                 + attempts + " attempts. Write less, or with a larger checkpointBytes");
       }
+    }
+  }
+
+  /**
+   * Makes the shard, or nothing if the store was disturbed. Leaves no directory without a shard.
+   */
+  private static Optional<Result> tryWrite(
+      Path store, Path table, boolean durable, Runnable lastCheck) {
+    LocalMutableFiles root = new LocalMutableFiles(table);
+    UUID storeId = StoreMetaFile.read(new LocalMutableFiles(store)).shard().id();
+    String directory = "shard/" + storeId;
+    root.createDirectory(directory);
+    Optional<Result> result;
+    try {
+      result = tryWrite(store, table, root.below(directory), durable);
+      if (durable) {
+        root.forceDirectory("shard");
+        root.forceDirectory("");
+      }
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, () -> root.delete(List.of(directory), lastCheck));
+      throw e;
+    }
+    if (result.flatMap(Result::shard).isEmpty()) {
+      root.delete(List.of(directory), lastCheck);
+    }
+    return result;
+  }
+
+  private static Optional<Result> tryWrite(
+      Path store, Path table, LocalMutableFiles target, boolean durable) {
+    CommittedState state = new CommittedState(store, target);
+    try {
+      Optional<ShardSummary> summary = new SealedCopy(
+              new LocalMutableFiles(store), target, LocalStorage.at(table), state)
+          .write(durable);
+      return state.isOfOneCheckpoint()
+          ? Optional.of(new Result(schema(state), summary))
+          : Optional.empty();
+    } catch (ZRecordException e) {
+      // If the journal was emptied or a writer came meanwhile, anything may have been read.
+      if (state.isUndisturbed(e)) {
+        throw e;
+      }
+      return Optional.empty();
     }
   }
 

@@ -2,7 +2,6 @@ package io.zrecord.internal.store.rewrite;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.DatasetExistsException;
-import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
@@ -14,6 +13,7 @@ import io.zrecord.internal.format.JournalChunk;
 import io.zrecord.internal.format.JournalHeader;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.store.Journal;
@@ -21,10 +21,8 @@ import io.zrecord.internal.store.LiveState;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,21 +58,14 @@ public final class StoreCopy {
    * @throws DatasetExistsException if the target has other content
    */
   public static long write(Path store, Storage target) {
-    Path stage = stage(store);
-    StoreCopy copy = new StoreCopy(store, target);
-    boolean isClaimed = false;
-    boolean isDone = false;
-    try {
+    try (StagedFiles stage = StagedFiles.of("copy", store)) {
+      StoreCopy copy = new StoreCopy(store, target);
       copy.claim(store);
-      isClaimed = true;
-      long length = copy.write(store, new LocalMutableFiles(stage));
-      isDone = true;
-      return length;
-    } finally {
-      new LocalMutableFiles(stage.resolve("..").normalize())
-          .delete(String.valueOf(stage.getFileName()));
-      if (isClaimed && !isDone) {
-        copy.clear(true);
+      try {
+        return copy.write(store, stage.files());
+      } catch (RuntimeException | Error e) {
+        Closing.after(e, () -> copy.clear(true));
+        throw e;
       }
     }
   }
@@ -98,15 +89,6 @@ public final class StoreCopy {
             + " empty directory");
   }
 
-  /** Makes a local directory for tables, which must be put in order before they are written. */
-  private static Path stage(Path store) {
-    try {
-      return Files.createTempDirectory("zrecord-copy");
-    } catch (IOException e) {
-      throw FileErrors.of("copy by a temporary directory", store, e);
-    }
-  }
-
   private long write(Path path, LocalMutableFiles staged) {
     long start = System.nanoTime();
     while (true) {
@@ -117,7 +99,7 @@ public final class StoreCopy {
             return state.length();
           } catch (MissingFileException e) {
             // A rebalance deletes the chunks that it replaced.
-            if (state.isOfOneCheckpoint()) {
+            if (state.isOfOneCheckpoint(e)) {
               throw e;
             }
             clear(false);
@@ -140,7 +122,7 @@ public final class StoreCopy {
       return state.isOfOneCheckpoint();
     } catch (ZRecordException e) {
       // If the journal was emptied or a writer came meanwhile, anything may have been read.
-      if (state.isUndisturbed()) {
+      if (state.isUndisturbed(e)) {
         throw e;
       }
       return false;
@@ -149,13 +131,16 @@ public final class StoreCopy {
 
   /** Removes what was copied. The directory was empty before, and nobody else copies to it. */
   private void clear(boolean withClaim) {
-    target.list("").stream()
-        .map(StoredFile::name)
-        .filter(name -> !name.equals(CLAIM))
-        .forEach(target::delete);
-    if (withClaim) {
-      target.delete(CLAIM);
+    List<AutoCloseable> deletions = new ArrayList<>();
+    for (StoredFile file : target.list("")) {
+      if (!file.name().equals(CLAIM)) {
+        deletions.add(() -> target.delete(file.name()));
+      }
     }
+    if (withClaim) {
+      deletions.add(() -> target.delete(CLAIM));
+    }
+    Closing.all(deletions);
   }
 
   private void write(CommittedState state, LocalMutableFiles staged) {

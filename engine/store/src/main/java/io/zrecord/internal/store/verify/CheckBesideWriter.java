@@ -1,7 +1,6 @@
 package io.zrecord.internal.store.verify;
 
 import io.zrecord.errors.CorruptDataException;
-import io.zrecord.errors.FileErrors;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.TruncatedFileException;
@@ -15,10 +14,9 @@ import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.rewrite.CommittedState;
+import io.zrecord.internal.store.rewrite.StagedFiles;
 import io.zrecord.internal.verify.CheckRun;
 import io.zrecord.internal.verify.FileProblem;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,12 +46,11 @@ final class CheckBesideWriter {
    * @throws StorageException if the writer disturbed each attempt
    */
   CheckSummary run() {
-    Path stage = stage();
-    try {
+    try (StagedFiles stage = StagedFiles.of("check", path)) {
       long start = System.nanoTime();
       do {
         Attempt attempt = new Attempt();
-        if (attempt.isDone(new LocalMutableFiles(stage))) {
+        if (attempt.isDone(stage.files())) {
           attempt.findings.forEach(listener::finding);
           return attempt.run.summary();
         }
@@ -62,17 +59,6 @@ final class CheckBesideWriter {
           path.toString(),
           "Cannot check " + path + ": its writer made a checkpoint, or rewrote the store, during"
               + " each attempt. Check a copy that 'zrecord backup' made, or close the store");
-    } finally {
-      new LocalMutableFiles(stage.resolve("..").normalize())
-          .delete(String.valueOf(stage.getFileName()));
-    }
-  }
-
-  private Path stage() {
-    try {
-      return Files.createTempDirectory("zrecord-check");
-    } catch (IOException e) {
-      throw FileErrors.of("check by a temporary directory", path, e);
     }
   }
 
