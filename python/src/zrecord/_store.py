@@ -148,8 +148,9 @@ def _require_one_moment(root: Path, meta: StoreMeta, live: Array, journal_bytes:
     if _word(live, _STATE_AT) == _CLOSED:
         raise corrupt(
             root / "live",
-            f"it says that the store was closed with {length} records after commit {sequence}, but the meta file says {meta.length} records "
-            f"and commit {meta.journal_sequence}, and the journal has {journal_bytes} bytes: the files are of different moments",
+            f"it says that the store was closed with {length} records after commit {sequence}, but the meta file says "
+            f"{meta.length} records and commit {meta.journal_sequence}, and the journal has {journal_bytes} bytes: "
+            "the files are of different moments",
         )
 
 

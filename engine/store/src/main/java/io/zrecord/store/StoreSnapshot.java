@@ -1,7 +1,6 @@
 package io.zrecord.store;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
@@ -111,7 +110,8 @@ public final class StoreSnapshot {
     DirectoryGuess.requireDirectory(store);
     ProcessLock lock = ProcessLock.acquire(store);
     try {
-      return convert(store, new LocalMutableFiles(store), check -> LocalStorage.fenced(store, check));
+      return convert(
+          store, new LocalMutableFiles(store), check -> LocalStorage.fenced(store, check));
     } finally {
       lock.close();
     }
@@ -138,7 +138,7 @@ public final class StoreSnapshot {
   private static TableSnapshot readBack(Path store, RecordTable table) {
     try {
       return table.latest();
-    } catch (ZRecordException e) {
+    } catch (RuntimeException e) {
       throw new CommitOutcomeUnknownException(
           store.toString(),
           "The store " + store + " is a table now, which cannot be read: " + e.getMessage()
@@ -152,7 +152,7 @@ public final class StoreSnapshot {
   private static void removeStore(MutableFiles files, WriterToken writer) {
     try {
       StoreLeftovers.removeStore(files, writer);
-    } catch (ZRecordException e) {
+    } catch (RuntimeException e) {
       LOG.warn(
           "{} is a table now, but files of the store that it was stay there: {}",
           files.location(),

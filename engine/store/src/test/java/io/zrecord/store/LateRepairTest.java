@@ -92,8 +92,8 @@ final class LateRepairTest {
   @Test
   void zerosForATableDoNotReachTheTablesOfAWriter() {
     Path path = directory.resolve("store");
-    try (RecordStore store = RecordStore.create(
-        path, SCHEMA, StoreOptions.defaults().withWriters(1))) {
+    try (RecordStore store =
+        RecordStore.create(path, SCHEMA, StoreOptions.defaults().withWriters(1))) {
       for (long value = 0; value < COUNT; value++) {
         append(store, value);
       }
@@ -115,13 +115,15 @@ final class LateRepairTest {
     assertThat(values(path)).isEqualTo(expected);
   }
 
-  /** A loss of power took the values of a chunk, and those of the last commits are in the journal. */
+  /**
+   * A loss of power took the values of a chunk, and those of the last commits are in the journal.
+   */
   @Test
   void zerosForAChunkDoNotReplaceWhatTheJournalCarried() throws IOException {
     Path alive = directory.resolve("alive");
     Path path = directory.resolve("store");
-    try (RecordStore store = RecordStore.create(
-        alive, SCHEMA, StoreOptions.defaults().withWriters(1))) {
+    try (RecordStore store =
+        RecordStore.create(alive, SCHEMA, StoreOptions.defaults().withWriters(1))) {
       append(store, 0);
       store.checkpoint();
       for (long value = 1; value < COUNT; value++) {
@@ -130,8 +132,7 @@ final class LateRepairTest {
       Damage.copy(alive, path);
     }
     String chunk = "chunk/0.zr";
-    long carriedFrom =
-        new JournalProbe(path).records().get(0).chunks().get(0).carriedFrom();
+    long carriedFrom = new JournalProbe(path).records().get(0).chunks().get(0).carriedFrom();
     Damage.cut(path.resolve(chunk), carriedFrom - 1);
     Stop write = new Stop("write", chunk);
     CompletableFuture<Void> first = repairUntil(path, write, DamagedValues.KEEP);

@@ -62,8 +62,8 @@ final class StoresThatWereLeftTest {
   }
 
   private void create(long... values) {
-    try (RecordStore store = RecordStore.create(
-        path(), SCHEMA, StoreOptions.defaults().withWriters(1))) {
+    try (RecordStore store =
+        RecordStore.create(path(), SCHEMA, StoreOptions.defaults().withWriters(1))) {
       for (long value : values) {
         append(store, value);
       }
@@ -95,9 +95,7 @@ final class StoresThatWereLeftTest {
   }
 
   private static void requireFailure(CompletableFuture<?> work, Class<? extends Throwable> type) {
-    assertThatThrownBy(work::join)
-        .isInstanceOf(CompletionException.class)
-        .hasCauseInstanceOf(type);
+    assertThatThrownBy(work::join).isInstanceOf(CompletionException.class).hasCauseInstanceOf(type);
   }
 
   private List<String> tokens() {
@@ -167,6 +165,43 @@ final class StoresThatWereLeftTest {
     assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
   }
 
+  /** The first is stopped before each call of its opening of a closed store. */
+  @Test
+  void ofTwoWritersThatFindNoTokenOnlyOneHasAClosedStore() {
+    boolean isStopped = true;
+    int stops = 0;
+    for (int step = 0; isStopped; step++) {
+      files().list("").forEach(files()::delete);
+      create(1);
+      int[] left = {-1};
+      Stop stop = new Stop("open", "").set();
+      int chosen = step;
+      WatchedFiles files = new WatchedFiles(files(), (call, name) -> {
+        if (call.equals("created") && name.startsWith("writer-")) {
+          left[0] = chosen;
+        }
+        if (left[0] >= 0 && left[0]-- == 0) {
+          stop.at("open", name);
+        }
+      });
+      CompletableFuture<Void> one =
+          run(() -> open(files)).whenComplete((none, e) -> stop.endWait());
+      stop.awaitStop();
+      isStopped = !stop.isUnused();
+      stops += isStopped ? 1 : 0;
+      deleteAllTokens();
+      RecordStore two = open(files());
+      append(two, 2);
+      append(two, 3);
+      stop.goOn();
+      assertThat(one.handle((none, e) -> e).join() == null).isNotEqualTo(isStopped);
+      append(two, 4);
+      assertThat(values(two)).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
+      assertThat(values(open(files()))).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
+    }
+    assertThat(stops).isGreaterThan(10);
+  }
+
   /** Nothing says then that the writer before closed the store. */
   @Test
   void aStoreWithoutLiveCountsAsOneThatWasLeft() {
@@ -192,7 +227,8 @@ final class StoresThatWereLeftTest {
   void aClosedStoreWithoutLiveHasItsRecords() {
     create(1, 2, 3);
     files().delete("live");
-    assertThat(StoreSnapshot.create(path(), directory.resolve("table")).length()).isEqualTo(3);
+    assertThat(StoreSnapshot.create(path(), directory.resolve("table")).length())
+        .isEqualTo(3);
     assertThatThrownBy(() -> StoreReader.open(path())).hasMessageContaining("live");
     try (RecordStore store = open(files())) {
       assertThat(values(store)).containsExactly(1L, 2L, 3L);
@@ -216,7 +252,8 @@ final class StoresThatWereLeftTest {
     }
     assertThat(mark()).isEqualTo(CLOSED);
     assertThat(mark(directory.resolve("copy"))).isEqualTo(CLOSED);
-    StoreRebalance.of(path(), StoreRebalanceOptions.defaults().withMinUtilization(1)).run();
+    StoreRebalance.of(path(), StoreRebalanceOptions.defaults().withMinUtilization(1))
+        .run();
     assertThat(mark()).isEqualTo(CLOSED);
     assertThat(values(open(files()))).containsExactly(1L, 2L);
   }
@@ -232,7 +269,7 @@ final class StoresThatWereLeftTest {
       int[] left = {-1};
       Stop stop = new Stop("close", "").set();
       RecordStore one = open(new WatchedFiles(files(), (call, name) -> {
-        if (left[0]-- == 0) {
+        if (left[0] >= 0 && left[0]-- == 0) {
           stop.at("close", name);
         }
       }));
@@ -274,8 +311,7 @@ final class StoresThatWereLeftTest {
       assertThatThrownBy(() -> StoreSnapshot.create(path(), directory.resolve("table")))
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining("different moments");
-      assertThatThrownBy(
-              () -> RecordStore.copy(path(), LocalStorage.at(directory.resolve("copy"))))
+      assertThatThrownBy(() -> RecordStore.copy(path(), LocalStorage.at(directory.resolve("copy"))))
           .isInstanceOf(CorruptDataException.class)
           .hasMessageContaining("different moments");
     }

@@ -186,14 +186,12 @@ final class TwoWritersAndConversionTest {
         return missing(table, table.length(), writers);
       }
     }
-    try (RecordStore store =
-        RecordStore.open(new LocalMutableFiles(path), options(), () -> {})) {
+    try (RecordStore store = RecordStore.open(new LocalMutableFiles(path), options(), () -> {})) {
       return missing(store, store.length(), writers);
     }
   }
 
-  private static @Nullable String missing(
-      RecordSource records, long length, List<Writer> writers) {
+  private static @Nullable String missing(RecordSource records, long length, List<Writer> writers) {
     Map<Long, Integer> found = new HashMap<>();
     for (long index = 0; index < length; index++) {
       try (Batch batch = records.gather(new long[] {index})) {
@@ -223,7 +221,9 @@ final class TwoWritersAndConversionTest {
     boolean isStopped = true;
     for (int stop = 0; isStopped; stop += 1 + random.nextInt(STRIDE)) {
       Outcome outcome = run(one, stop, two, Habits.GOOD);
-      assertThat(outcome.problem()).as("%s stopped at %s, then %s", one, stop, two).isNull();
+      assertThat(outcome.problem())
+          .as("%s stopped at %s, then %s", one, stop, two)
+          .isNull();
       isStopped = outcome.isFirstStopped();
       replaced += outcome.isReplaced() ? 1 : 0;
       orders++;
@@ -242,7 +242,8 @@ final class TwoWritersAndConversionTest {
       lost += outcome.problem() == null ? 0 : 1;
       orders++;
     }
-    System.out.printf("%s: %d of %d orders with a conversion lost something%n", habits, lost, orders);
+    System.out.printf(
+        "%s: %d of %d orders with a conversion lost something%n", habits, lost, orders);
     return lost;
   }
 

@@ -23,17 +23,16 @@ public final class ClosedStore {
     long sequence = live.sequence();
     long journalBytes = journal.fileBytes();
     if (!live.saysClosed()
-        || (journal.isEmpty()
-            && length == meta.shard().length()
-            && sequence == meta.sequence())) {
+        || (journal.isEmpty() && length == meta.shard().length() && sequence == meta.sequence())) {
       return Optional.empty();
     }
     String path = files.pathOf(LiveState.FILE_NAME);
     return Optional.of(new CorruptDataException(
         path,
         "Cannot read " + files.location() + ": " + path + " says that it was closed with " + length
-            + " records after commit " + sequence + ", but its meta file says " + meta.shard()
-            .length() + " records and commit " + meta.sequence() + ", and its journal has "
+            + " records after commit " + sequence + ", but its meta file says "
+            + meta.shard().length() + " records and commit " + meta.sequence()
+            + ", and its journal has "
             + journalBytes + " bytes: the files are of different moments. Restore the store from"
             + " a copy that 'zrecord backup' made, or repair it, which takes the files as they"
             + " are"));

@@ -310,7 +310,7 @@ public final class LiveState {
    * Tells whether the last writer closed the store, which no other has opened since: everything is
    * in the tables.
    */
-  public boolean isClosed() {
+  private boolean isClosed() {
     return saysClosed() && (recoveryStamp() & 1) == 0;
   }
 

@@ -112,8 +112,7 @@ final class LiveStateTest {
 
   @Test
   void onlyARepairAcceptsThatCommitsAreLost() {
-    recover()
-        .endRecovery(SampleStore.COUNT, meta().sequence() + 10);
+    recover().endRecovery(SampleStore.COUNT, meta().sequence() + 10);
     requireLossSeen();
     // A repair that is killed after its first step, and a writer that is tried twice.
     LiveState.withdraw(files, WriterToken.take(files));

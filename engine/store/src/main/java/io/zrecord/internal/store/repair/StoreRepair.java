@@ -80,8 +80,7 @@ public final class StoreRepair {
     }
     WriterToken writer = WriterToken.takeRepaired(files);
     this.writer = writer;
-    // A store may have become a table before this writer was known.
-    StoreMetaFile.requireStore(files);
+    StoreMetaFile.requireStillStore(files, writer);
     requireUnchanged(state.get());
     before = LiveState.writerBefore(files, state.get().meta().shard().id(), writer);
     // Readers map this file. The file tells the durable state until the store is open: only this
@@ -159,7 +158,8 @@ public final class StoreRepair {
         lanes,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
-    StoreWriter core = StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer), before);
+    StoreWriter core =
+        StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer), before);
     try {
       try (core) {
         change.to(core);

@@ -76,8 +76,8 @@ public final class StoreRecovery {
           0);
       files.forceDirectory("");
       LiveState live = LiveState.create(files, storeId, writer);
-      StoreFiles store = new StoreFiles(
-          files, limits, meta, tables, journal, live, writer, WriterBefore.CLOSED);
+      StoreFiles store =
+          new StoreFiles(files, limits, meta, tables, journal, live, writer, WriterBefore.CLOSED);
       opened.add(store.chunks());
       files.replace(ShardMeta.FILE_NAME, meta.write(), writer::require);
       store.endRecovery(0);
@@ -137,8 +137,7 @@ public final class StoreRecovery {
   public static StoreWriter open(MutableFiles files, StoreLimits limits) {
     StoreMetaFile.requireStore(files);
     WriterToken writer = WriterToken.take(files);
-    // A store may have become a table before this writer was known.
-    StoreMetaFile.requireStore(files);
+    StoreMetaFile.requireStillStore(files, writer);
     StoreMeta meta = StoreMetaFile.read(files);
     WriterBefore before = LiveState.writerBefore(files, meta.shard().id(), writer);
     return open(files, limits, false, writer, before);
@@ -185,8 +184,7 @@ public final class StoreRecovery {
       if (before == WriterBefore.LEFT_INSIDE) {
         meta = copies.replace(meta, tables, opened);
       }
-      StoreFiles store =
-          new StoreFiles(files, limits, meta, tables, journal, live, writer, before);
+      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer, before);
       opened.add(store.chunks());
       StoreWriter.Recovery recovery =
           new StoreRecovery(store, meta, acceptsLoss).run(new Checkpoint(store, limits));
