@@ -48,7 +48,9 @@ public final class ArchitectureRules {
     return classes;
   }
 
-  /** Checks that no package is in a cycle of packages. The mark {@link Spi} ties none to another. */
+  /**
+   * Checks that no package is in a cycle of packages. The mark {@link Spi} ties none to another.
+   */
   public void packagesHaveNoCycles() {
     slices()
         .matching("io.(**)")
