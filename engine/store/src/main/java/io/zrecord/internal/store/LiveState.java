@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
@@ -15,6 +16,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells readers of all processes what the writer does, in a small file that all of them map
@@ -47,6 +50,7 @@ public final class LiveState {
   /** Name of the file in the directory of the store. */
   public static final String FILE_NAME = "live";
 
+  private static final Logger LOG = LoggerFactory.getLogger(LiveState.class);
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final byte[] MAGIC = "ZRECLIVE".getBytes(StandardCharsets.US_ASCII);
@@ -153,7 +157,10 @@ public final class LiveState {
 
   /** Returns the state for a change of the store by the writer that has recovered the store. */
   public static LiveState beginRewrite(MutableFiles files, UUID storeId, WriterToken writer) {
-    return begun(map(files, storeId, true), writer);
+    LiveState live = begun(map(files, storeId, true), writer);
+    // The meta file is about to be another than a mark of a closed store says.
+    live.force(files);
+    return live;
   }
 
   private static LiveState begun(LiveState live, WriterToken writer) {
@@ -330,7 +337,14 @@ public final class LiveState {
       // While the token is there, the name led to the file of this writer. Another that comes from
       // now on replaces the file, and finds a store to which nothing will be added.
       if (writer.isPresent() && LONG.compareAndSet(live.map, STATE_AT, OUTSIDE, CLOSED)) {
-        live.force(files);
+        try {
+          live.force(files);
+        } catch (DiskFullException e) {
+          // The token stays, and says that the mark may not be there.
+          LOG.warn(
+              "Closed {} without a durable mark of that: {}", files.location(), e.getMessage());
+          return;
+        }
       }
     }
     writer.release();
