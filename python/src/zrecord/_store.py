@@ -142,7 +142,8 @@ def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
 def _require_one_moment(root: Path, meta: StoreMeta, live: Array, journal_bytes: int) -> None:
     """Requires that the other files are those of a closed store, if ``live`` says that the store was closed."""
     length, sequence = _word(live, _LENGTH_AT), _word(live, _SEQUENCE_AT)
-    if journal_bytes == _JOURNAL_HEADER_BYTES and (length, sequence) == (meta.length, meta.journal_sequence):
+    # A shorter one is damaged, whatever `live` says.
+    if journal_bytes <= _JOURNAL_HEADER_BYTES and (length, sequence) == (meta.length, meta.journal_sequence):
         return
     # Last: a writer that comes takes the mark away before it changes anything.
     if _word(live, _STATE_AT) == _CLOSED:

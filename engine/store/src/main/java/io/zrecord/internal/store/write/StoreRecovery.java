@@ -232,7 +232,7 @@ public final class StoreRecovery {
     for (EntryTable table : store.tables()) {
       table.requireCapacity(length);
     }
-    store.chunks().resume(unfull, store.before().mayWrite());
+    store.chunks().resume(unfull, store.before().mayWrite(), !acceptsLoss);
     if (replayed > 0) {
       store.counts().recount(length);
     }
