@@ -25,7 +25,11 @@ from zrecord.errors import CorruptDataError, StoreBusyError
 
 Array = np.ndarray[Any, Any]
 _LIVE_BYTES = 8384
+_LENGTH_AT = 64
 _SEQUENCE_AT = 72
+_STATE_AT = 136
+_CLOSED = 2
+_JOURNAL_HEADER_BYTES = 64
 _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.02
 _MAX_JOURNAL_BYTES = 1 << 40
@@ -96,9 +100,12 @@ def _state(root: Path, meta: StoreMeta) -> StoreState:
     # After the copy: all later changes in the copy are in the journal by now.
     has_writer = _has_writer(root)
     # Before the journal: a writer that lost its lock may go on.
-    safe = _published_sequence(root, meta) if has_writer or (root / "live").exists() else meta.journal_sequence
+    live = _live(root, meta) if has_writer or (root / "live").exists() else None
+    safe = meta.journal_sequence if live is None else _word(live, _SEQUENCE_AT)
     journal = root / "journal"
     content = read_bytes(journal, _MAX_JOURNAL_BYTES)
+    if live is not None and not has_writer:
+        _require_one_moment(root, meta, live, len(content))
     reached = replay(journal, content, meta.uuid, state, meta.journal_sequence, safe if has_writer else None)
     if not has_writer and safe > reached:
         raise corrupt(journal, f"it ends with record {reached}, but records up to {safe} were safe and had begun to change it")
@@ -132,8 +139,29 @@ def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:
     return table
 
 
-def _published_sequence(root: Path, meta: StoreMeta) -> int:
-    """Returns the number of the journal record whose changes are in the tables, or are being made there."""
+def _require_one_moment(root: Path, meta: StoreMeta, live: Array, journal_bytes: int) -> None:
+    """Requires that the other files are those of a closed store, if ``live`` says that the store was closed."""
+    length, sequence = _word(live, _LENGTH_AT), _word(live, _SEQUENCE_AT)
+    # A shorter one is damaged, whatever `live` says.
+    if journal_bytes <= _JOURNAL_HEADER_BYTES and (length, sequence) == (meta.length, meta.journal_sequence):
+        return
+    # Last: a writer that comes takes the mark away before it changes anything.
+    if _word(live, _STATE_AT) == _CLOSED:
+        raise corrupt(
+            root / "live",
+            f"it says that the store was closed with {length} records after commit {sequence}, but the meta file says "
+            f"{meta.length} records and commit {meta.journal_sequence}, and the journal has {journal_bytes} bytes: "
+            "the files are of different moments",
+        )
+
+
+def _word(live: Array, at: int) -> int:
+    """Loads a number of ``live`` at once; reading the file might tear it."""
+    return int(live[at : at + 8].view("<u8")[0])
+
+
+def _live(root: Path, meta: StoreMeta) -> Array:
+    """Maps ``live``, which says what the writer has published, or that the last one closed the store."""
     path = root / "live"
     mapped = map_bytes(path, _LIVE_BYTES)
     if path.stat().st_size != _LIVE_BYTES:
@@ -147,7 +175,7 @@ def _published_sequence(root: Path, meta: StoreMeta) -> int:
         raise corrupt(path, "it is damaged or of another store")
     require_version(path, int.from_bytes(content[8:12], "little"))
     require_plain(path, content, _LIVE_BYTES, (32, 40))
-    return int(mapped[_SEQUENCE_AT : _SEQUENCE_AT + 8].view("<u8")[0])  # one load; reading the file might tear it
+    return mapped
 
 
 def _is_locked(fcntl: Any, descriptor: int, mark: int) -> bool:

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.testing.Repository;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,11 +100,27 @@ class DocumentedProofsTest {
 
   private static Map<String, Source> sources() {
     Map<String, Source> found = new TreeMap<>();
-    try (Stream<Path> files = Files.find(ROOT, 14, (path, attributes) -> isTest(path))) {
-      for (Path path : files.toList()) {
-        String name = path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
-        found.put(name, new Source(path, tier(path)));
-      }
+    try {
+      Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
+        /** Other tests create and delete files below these meanwhile. */
+        @Override
+        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+          String name = directory.getFileName().toString();
+          return !directory.equals(ROOT) && (name.equals("target") || name.startsWith("."))
+              ? FileVisitResult.SKIP_SUBTREE
+              : FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path path, BasicFileAttributes attributes)
+            throws IOException {
+          if (isTest(path)) {
+            String name = path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
+            found.put(name, new Source(path, tier(path)));
+          }
+          return FileVisitResult.CONTINUE;
+        }
+      });
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -10,6 +10,7 @@ import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.StoreUsage;
 import io.zrecord.internal.store.WriterToken;
@@ -165,7 +166,7 @@ public final class StoreRebalance {
             written.chunks().size());
       } finally {
         if (rewrite.isEmpty() || rewrite.get().isAtRest()) {
-          writer.release();
+          LiveState.close(files, meta.shard().id(), writer);
         }
       }
     }

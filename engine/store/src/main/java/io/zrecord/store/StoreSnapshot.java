@@ -1,11 +1,13 @@
 package io.zrecord.store;
 
+import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.WriterToken;
@@ -23,6 +25,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes tables of stores. The records stay in the chunks of the store, which get a second name in
@@ -30,6 +35,8 @@ import java.util.UUID;
  * values are.
  */
 public final class StoreSnapshot {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreSnapshot.class);
+
   private StoreSnapshot() {}
 
   /**
@@ -89,31 +96,67 @@ public final class StoreSnapshot {
    * store any more. A conversion that is cut short at any moment leaves either the store or the
    * table.
    *
+   * <p>Files of the store that cannot be deleted when the table is there stay, with a warning in
+   * the log. They do no harm: nobody can open the store any more.
+   *
    * @return the table's first version
    * @throws io.zrecord.errors.StoreLockedException if somebody has the store open for writing
+   * @throws io.zrecord.errors.WriterReplacedException if another process opened the store
+   *     meanwhile. The directory is a store, as after any exception but the next
+   * @throws CommitOutcomeUnknownException if the directory may be a table or a store. No file of
+   *     the store was deleted
    */
   public static TableSnapshot convert(Path store) {
     DirectoryGuess.requireDirectory(store);
-    LocalMutableFiles files = new LocalMutableFiles(store);
     ProcessLock lock = ProcessLock.acquire(store);
     try {
-      // Commits of a writer that was killed go from the journal to the tables first.
-      WriterToken writer =
-          StoreRecovery.open(files, RecordStore.limits(StoreOptions.defaults())).closeForChange();
-      // A conversion that was cut short may have left this directory; no version names it.
-      files.delete(List.of("shard/" + storeId(files)), writer::require);
-      TableChange change = creation(SealedCopy.write(store, store, true, writer::require));
-      writer.require();
-      Storage storage = LocalStorage.at(store);
-      RecordTable table = RecordTable.at(storage);
-      table.commitBesideOthers(change);
-      // The store goes only after the table was read back.
-      TableSnapshot latest = table.latest();
-      // Whoever opens the store from here on finds a table, and whoever did before is found now.
-      StoreLeftovers.removeStore(files, writer);
-      return latest;
+      return convert(
+          store, new LocalMutableFiles(store), check -> LocalStorage.fenced(store, check));
     } finally {
       lock.close();
+    }
+  }
+
+  /** Turns a store into a table. The caller has the lock. */
+  static TableSnapshot convert(
+      Path store, MutableFiles files, Function<Runnable, Storage> publishing) {
+    // Commits of a writer that was killed go from the journal to the tables first.
+    WriterToken writer =
+        StoreRecovery.open(files, RecordStore.limits(StoreOptions.defaults())).closeForChange();
+    // A conversion that was cut short may have left this directory; no version names it.
+    files.delete(List.of("shard/" + storeId(files)), writer::require);
+    TableChange change = creation(SealedCopy.write(store, store, true, writer::require));
+    RecordTable table = RecordTable.at(publishing.apply(writer::require));
+    table.commitBesideOthers(change);
+    TableSnapshot latest = readBack(store, table);
+    // Whoever opens the store from here on finds a table, and whoever did before is found now.
+    removeStore(files, writer);
+    return latest;
+  }
+
+  /** Reads the table, without which the files of the store must stay. */
+  private static TableSnapshot readBack(Path store, RecordTable table) {
+    try {
+      return table.latest();
+    } catch (RuntimeException e) {
+      throw new CommitOutcomeUnknownException(
+          store.toString(),
+          "The store " + store + " is a table now, which cannot be read: " + e.getMessage()
+              + ". The files of the store are there as well; delete nothing, and open the table"
+              + " when the medium answers again",
+          e);
+    }
+  }
+
+  /** Deletes the files of a store that is a table. The table is there, whatever stays of them. */
+  private static void removeStore(MutableFiles files, WriterToken writer) {
+    try {
+      StoreLeftovers.removeStore(files, writer);
+    } catch (RuntimeException e) {
+      LOG.warn(
+          "{} is a table now, but files of the store that it was stay there: {}",
+          files.location(),
+          e.getMessage());
     }
   }
 
@@ -126,11 +169,11 @@ public final class StoreSnapshot {
     ProcessLock.acquire(store).close();
   }
 
-  private static UUID storeId(LocalMutableFiles files) {
+  private static UUID storeId(MutableFiles files) {
     return meta(files).shard().id();
   }
 
-  private static StoreMeta meta(LocalMutableFiles files) {
+  private static StoreMeta meta(MutableFiles files) {
     return StoreMeta.read(
         files.pathOf(ShardMeta.FILE_NAME), files.read(ShardMeta.FILE_NAME, SealedJson.MAX_BYTES));
   }

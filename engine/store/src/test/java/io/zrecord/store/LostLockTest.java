@@ -66,6 +66,9 @@ final class LostLockTest {
   void theFirstWriterAcknowledgesNothingOnceASecondHasTheStore() {
     RecordStore first = openWithoutLock();
     append(first, 1);
+    // Readers see that there is a writer.
+    ProcessLock lock = ProcessLock.acquire(path);
+    lock.setReady();
     try (RecordStore second = openWithoutLock();
         StoreReader reader = StoreReader.open(path)) {
       assertThat(last(second)).isEqualTo(1);
@@ -79,6 +82,8 @@ final class LostLockTest {
       first.close();
       append(second, 5);
       assertThat(reader.length()).isEqualTo(3);
+    } finally {
+      lock.close();
     }
     try (RecordStore third = RecordStore.open(path, StoreOptions.defaults())) {
       assertThat(third.length()).isEqualTo(3);

@@ -62,7 +62,8 @@ final class StoppedFiles extends ForwardingFiles {
     GOOD,
     NEVER_LOOKS,
     KEEPS_THE_JOURNAL,
-    DELETES_LATE
+    DELETES_LATE,
+    KEEPS_MANIFESTS
   }
 
   private final Stops stops;
@@ -88,7 +89,9 @@ final class StoppedFiles extends ForwardingFiles {
   @Override
   public List<String> list(String directory) {
     stops.step();
-    return super.list(directory);
+    return habits == Habits.KEEPS_MANIFESTS && directory.equals("manifest")
+        ? List.of()
+        : super.list(directory);
   }
 
   @Override

@@ -6,6 +6,8 @@ import io.zrecord.Batch;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.StoreMetaFile;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.StoreRewrite;
 import io.zrecord.internal.store.write.StoreRecovery;
@@ -134,7 +136,7 @@ final class TwoWritersTest {
       new StoreRewrite(
               files, token, SCHEMA.fields(), new StoreRewrite.Layout(1 << 12, 1 << 12), b -> {})
           .run();
-      token.release();
+      LiveState.close(files, StoreMetaFile.read(files).shard().id(), token);
     }
 
     private void commit(Script script) {

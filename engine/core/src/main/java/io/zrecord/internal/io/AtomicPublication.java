@@ -28,6 +28,7 @@ public final class AtomicPublication {
 
   private final LocalFiles files;
   private final Linker linker;
+  private final Runnable lastCheck;
 
   public AtomicPublication(LocalFiles files) {
     this(files, Files::createLink);
@@ -35,8 +36,24 @@ public final class AtomicPublication {
 
   /** Creates a publication with another way to link, so that tests can make links fail. */
   public AtomicPublication(LocalFiles files, Linker linker) {
+    this(files, linker, () -> {});
+  }
+
+  /**
+   * Creates a publication that another can stop.
+   *
+   * @param lastCheck runs when everything but the link is done, and throws if another has come. If
+   *     the other deletes the temporary file after the check, the link fails, the check runs again,
+   *     and what it throws says that nothing was published
+   */
+  public static AtomicPublication fenced(LocalFiles files, Runnable lastCheck) {
+    return new AtomicPublication(files, Files::createLink, lastCheck);
+  }
+
+  private AtomicPublication(LocalFiles files, Linker linker, Runnable lastCheck) {
     this.files = files;
     this.linker = linker;
+    this.lastCheck = lastCheck;
   }
 
   /** Publishes the content. Returns {@code false} if the name is taken. */
@@ -48,6 +65,7 @@ public final class AtomicPublication {
         file.write(ByteBuffer.wrap(content));
         file.force();
       }
+      lastCheck.run();
       if (!link(path, temporary)) {
         return false;
       }
@@ -62,6 +80,12 @@ public final class AtomicPublication {
     try {
       linker.link(path, temporary);
       return true;
+    } catch (NoSuchFileException e) {
+      if (!Files.exists(path)) {
+        // The check says who deleted the temporary file.
+        lastCheck.run();
+      }
+      return isSameFile(path, temporary, e);
     } catch (FileAlreadyExistsException e) {
       // A repeated request of a network file system may find its own earlier success.
       return isSameFile(path, temporary, e);

@@ -1,5 +1,6 @@
 package io.zrecord.storage.local;
 
+import io.zrecord.Spi;
 import io.zrecord.internal.io.AppendFile;
 import io.zrecord.internal.io.AtomicPublication;
 import io.zrecord.internal.io.LocalFiles;
@@ -38,6 +39,19 @@ public final class LocalStorage implements Storage {
   public static Storage at(Path root) {
     LocalFiles files = new LocalFiles(root);
     return new LocalStorage(root, files, new AtomicPublication(files));
+  }
+
+  /**
+   * Returns a storage rooted at a directory that somebody else may take over meanwhile.
+   *
+   * @param lastCheck runs in {@link #publish}, when everything but the last step is done, and
+   *     throws if another has come. Who comes later deletes the temporary file of the publication,
+   *     and the last step fails: what the check throws then says that nothing was published
+   */
+  @Spi
+  public static Storage fenced(Path root, Runnable lastCheck) {
+    LocalFiles files = new LocalFiles(root);
+    return new LocalStorage(root, files, AtomicPublication.fenced(files, lastCheck));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.Crc32c;
@@ -15,6 +16,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells readers of all processes what the writer does, in a small file that all of them map
@@ -31,7 +34,7 @@ import java.util.UUID;
  *    +-------------------------------+---------------+---------------+ 64
  *    | published length u64          | journal sequence u64          |
  *    +-------------------------------+-------------------------------+ 128
- *    | stamp of all records u64      | 1 while the writer is inside  |
+ *    | stamp of all records u64      | 2 closed, 1 inside, 0 outside |
  *    +-------------------------------+-------------------------------+ 144
  *    | zero up to 192
  *    +-------------------------------+-------------------------------+ 192
@@ -40,12 +43,14 @@ import java.util.UUID;
  *
  * <p>A stamp is odd while what it covers changes, and grows with each change: the stamp of all
  * records covers a recovery, each other stamp covers its records. A file is withdrawn before
- * another replaces it, because readers continue to map it. Thread-safe; one writer.
+ * another replaces it, because readers continue to map it. The number at 136 is 2 only from the end
+ * of a writer that closed the store to the beginning of the next. Thread-safe; one writer.
  */
 public final class LiveState {
   /** Name of the file in the directory of the store. */
   public static final String FILE_NAME = "live";
 
+  private static final Logger LOG = LoggerFactory.getLogger(LiveState.class);
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final byte[] MAGIC = "ZRECLIVE".getBytes(StandardCharsets.US_ASCII);
@@ -54,9 +59,18 @@ public final class LiveState {
   private static final int LENGTH_AT = 64;
   private static final int SEQUENCE_AT = 72;
   private static final int RECOVERY_STAMP_AT = 128;
-  private static final int ENTERED_AT = 136;
+  private static final int STATE_AT = 136;
   private static final int STRIPES_AT = 192;
   private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
+
+  /** A writer has the store open, or has left it, and is not changing the tables. */
+  private static final long OUTSIDE = 0;
+
+  /** A writer may be changing the tables. So does any other unknown number say. */
+  private static final long INSIDE = 1;
+
+  /** The last writer closed the store. */
+  private static final long CLOSED = 2;
 
   /** The stamp of all records in a file that no writer updates any longer; odd. */
   private static final long WITHDRAWN = -1;
@@ -66,8 +80,6 @@ public final class LiveState {
   /** The stamp of all records during the own recovery. */
   private long recovering;
 
-  private boolean wasEntered;
-
   /** Used by the writer only. */
   private final BitSet changing = new BitSet(STRIPES);
 
@@ -75,40 +87,85 @@ public final class LiveState {
     this.map = map;
   }
 
+  /** Returns the state of a store that is being created. */
+  public static LiveState create(MutableFiles files, UUID storeId, WriterToken writer) {
+    return begun(renew(files, storeId, 0, writer), writer);
+  }
+
+  /**
+   * Says what is known of the writer before. Nothing is known to be closed without a sound file
+   * that says so.
+   *
+   * @param writer of the caller
+   */
+  public static WriterBefore writerBefore(MutableFiles files, UUID storeId, WriterToken writer) {
+    LiveState live;
+    try {
+      live = files.exists(FILE_NAME) ? map(files, storeId, false) : null;
+    } catch (CorruptDataException e) {
+      live = null;
+    }
+    // Files of a store that somebody else than a writer put in order count as those of one inside.
+    if (live == null || live.isWithdrawn()) {
+      return WriterBefore.LEFT_INSIDE;
+    }
+    long state = live.state();
+    if (state == CLOSED && !writer.isTakenOver()) {
+      return WriterBefore.CLOSED;
+    }
+    return state == CLOSED || state == OUTSIDE ? WriterBefore.LEFT : WriterBefore.LEFT_INSIDE;
+  }
+
   /**
    * Returns the state for a new writer: nothing is readable until {@link #endRecovery}. The file
    * stays after a writer that closed the store, so that its readers see the new writer. Otherwise
-   * it is withdrawn and replaced: the writer before may still be there. So is a damaged file.
+   * it is withdrawn and replaced: the writer before may still be there. So is a damaged file. The
+   * file says durably that the store is not closed when this returns.
    */
-  public static LiveState beginRecovery(MutableFiles files, UUID storeId, WriterToken writer) {
+  public static LiveState beginRecovery(
+      MutableFiles files, UUID storeId, WriterToken writer, WriterBefore before) {
     if (!files.exists(FILE_NAME)) {
-      files.replace(FILE_NAME, emptyFile(storeId, 0), writer::require);
-      return begun(map(files, storeId, true), writer, true);
+      return begun(renew(files, storeId, 0, writer), writer);
     }
-    LiveState live = null;
+    LiveState live;
     try {
       live = map(files, storeId, true);
     } catch (CorruptDataException e) {
       withdraw(files, writer);
+      return begun(renew(files, storeId, 0, writer), writer);
     }
-    if (live == null) {
-      return begun(renew(files, storeId, 0, writer), writer, true);
+    if (before == WriterBefore.CLOSED && !live.isWithdrawn()) {
+      // While the token is there, the name led to the file that the last writer closed.
+      writer.require();
+      live.claim(files, writer);
+      return begun(live, writer);
     }
-    boolean wasEntered = live.isEntered();
-    if (writer.isTakenOver()) {
-      withdraw(files, writer);
-    }
-    if (live.isWithdrawn()) {
-      // Keep the old sequence until the recovery is over: it says what was safe.
-      live = renew(files, storeId, live.sequence(), writer);
-    }
-    return begun(live, writer, wasEntered);
+    withdraw(files, writer);
+    // Keep the old sequence until the recovery is over: it says what was safe.
+    return begun(renew(files, storeId, live.sequence(), writer), writer);
   }
 
-  private static LiveState begun(LiveState live, WriterToken writer, boolean wasEntered) {
+  /**
+   * Takes the mark of a closed store away. Only one of several writers can, even if none finds the
+   * token of another. A writer that fails then leaves the store as one that was not closed.
+   */
+  private void claim(MutableFiles files, WriterToken writer) {
+    requireCurrent(LONG.compareAndSet(map, STATE_AT, CLOSED, INSIDE));
+    writer.require();
+    force(files);
+  }
+
+  /** Returns the state for a change of the store by the writer that has recovered the store. */
+  public static LiveState beginRewrite(MutableFiles files, UUID storeId, WriterToken writer) {
+    LiveState live = begun(map(files, storeId, true), writer);
+    // The meta file is about to be another than a mark of a closed store says.
+    live.force(files);
+    return live;
+  }
+
+  private static LiveState begun(LiveState live, WriterToken writer) {
     // A later writer puts its own file there, but not before it is known.
     writer.require();
-    live.wasEntered = wasEntered;
     live.beginRecovery(writer);
     return live;
   }
@@ -123,7 +180,7 @@ public final class LiveState {
    * Tells readers for good that the file is not true any more; the next writer makes another file,
    * which readers look for. Call this as the store's writer, before anything but a writer puts
    * files of the store in order. Damaged files are withdrawn as well. The sequence number stays,
-   * because what it says was safe.
+   * because what it says was safe. The file says so durably when this returns.
    */
   public static void withdraw(MutableFiles files, WriterToken writer) {
     if (!files.exists(FILE_NAME)) {
@@ -139,6 +196,7 @@ public final class LiveState {
       ByteBuffer map = file.map(0, FILE_BYTES, true);
       LONG.setRelease(map, RECOVERY_STAMP_AT, WITHDRAWN);
       VarHandle.fullFence();
+      file.force();
     }
   }
 
@@ -169,7 +227,7 @@ public final class LiveState {
         .order(ByteOrder.LITTLE_ENDIAN)
         .putLong(LENGTH_AT, length)
         .putLong(RECOVERY_STAMP_AT, 2)
-        .putLong(ENTERED_AT, 0);
+        .putLong(STATE_AT, CLOSED);
     return content;
   }
 
@@ -186,7 +244,7 @@ public final class LiveState {
         .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT))
         .putLong(SEQUENCE_AT, sequence)
         .putLong(RECOVERY_STAMP_AT, 1)
-        .putLong(ENTERED_AT, 1);
+        .putLong(STATE_AT, INSIDE);
     return content;
   }
 
@@ -233,7 +291,7 @@ public final class LiveState {
    * @throws io.zrecord.errors.WriterReplacedException if another writer has come
    */
   public void enter(WriterToken writer) {
-    LONG.setRelease(map, ENTERED_AT, 1L);
+    LONG.setRelease(map, STATE_AT, INSIDE);
     VarHandle.fullFence();
     boolean isWriter = false;
     try {
@@ -248,19 +306,48 @@ public final class LiveState {
 
   /** Says that everything is changed. */
   public void leave() {
-    LONG.setRelease(map, ENTERED_AT, 0L);
+    LONG.setRelease(map, STATE_AT, OUTSIDE);
   }
 
-  private boolean isEntered() {
-    return (long) LONG.getAcquire(map, ENTERED_AT) != 0;
+  private long state() {
+    return (long) LONG.getAcquire(map, STATE_AT);
   }
 
   /**
-   * Tells whether the writer before was inside when this one came, as far as is known. If it is
-   * still there, it may yet change the tables that it has open.
+   * Tells whether the last writer closed the store, which no other has opened since: everything is
+   * in the tables.
    */
-  public boolean wasEntered() {
-    return wasEntered;
+  private boolean isClosed() {
+    return saysClosed() && (recoveryStamp() & 1) == 0;
+  }
+
+  /** Tells whether the store was closed before anything but a writer began to change the files. */
+  public boolean saysClosed() {
+    return state() == CLOSED;
+  }
+
+  /**
+   * Says that the store was closed, and that this writer will change nothing any more. Everything
+   * must be durable in the tables. If another writer has come, says nothing of the store: what is
+   * there is the state of that writer.
+   */
+  public static void close(MutableFiles files, UUID storeId, WriterToken writer) {
+    if (writer.isPresent()) {
+      LiveState live = map(files, storeId, true);
+      // While the token is there, the name led to the file of this writer. Another that comes from
+      // now on replaces the file, and finds a store to which nothing will be added.
+      if (writer.isPresent() && LONG.compareAndSet(live.map, STATE_AT, OUTSIDE, CLOSED)) {
+        try {
+          live.force(files);
+        } catch (DiskFullException e) {
+          // The token stays, and says that the mark may not be there.
+          LOG.warn(
+              "Closed {} without a durable mark of that: {}", files.location(), e.getMessage());
+          return;
+        }
+      }
+    }
+    writer.release();
   }
 
   /** Lets readers find after power loss what they would find now. */
@@ -271,10 +358,11 @@ public final class LiveState {
   }
 
   /**
-   * Returns whether nothing is being changed, and exactly this length and sequence are published.
+   * Returns whether the store was closed with exactly this length and sequence, and nothing is
+   * being changed.
    */
   public boolean isAtRest(long length, long sequence) {
-    if ((recoveryStamp() & 1) != 0 || length() != length || sequence() != sequence) {
+    if (!isClosed() || length() != length || sequence() != sequence) {
       return false;
     }
     long changing = 0;

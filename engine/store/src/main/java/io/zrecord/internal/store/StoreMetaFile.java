@@ -41,6 +41,21 @@ public final class StoreMetaFile {
   }
 
   /**
+   * Requires a store that has not become a table before its writer was known. The writer of a table
+   * goes: nobody opens the table as a store.
+   *
+   * @throws NotADatasetException if the directory is a table by now
+   */
+  public static void requireStillStore(MutableFiles files, WriterToken writer) {
+    try {
+      requireStore(files);
+    } catch (NotADatasetException e) {
+      writer.release();
+      throw e;
+    }
+  }
+
+  /**
    * Requires that this release knows what the store needs of programs that change it.
    *
    * @throws io.zrecord.errors.UnsupportedFormatException if the store uses an unknown feature

@@ -3,6 +3,7 @@ package io.zrecord.internal.store;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TemporaryNames;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
@@ -67,14 +68,25 @@ public final class WriterToken {
       create(files);
       throw replaced(files);
     }
-    // A writer that has just looked for its file may be about to replace one of the store's.
+    // A writer that has just looked for its file may be about to replace one of the store's, or to
+    // publish the manifest that makes a table of the store.
     files.dropReplacements();
+    dropManifests(files);
     files.forceDirectory("");
     WriterToken writer = new WriterToken(files, name, !others.isEmpty());
     // A later writer deletes the token before it touches a file: while the token is there, every
     // name leads to the file that it led to.
     files.beginWriting(writer::require);
     return writer;
+  }
+
+  /** Deletes manifests that are not published, so that their publication fails. */
+  private static void dropManifests(MutableFiles files) {
+    for (String name : files.list(ManifestNames.DIRECTORY)) {
+      if (TemporaryNames.isTemporary(name)) {
+        files.delete(ManifestNames.DIRECTORY + "/" + name);
+      }
+    }
   }
 
   private static String create(MutableFiles files) {
@@ -135,11 +147,17 @@ public final class WriterToken {
   }
 
   /**
-   * Tells whether the writer before did not close the store. It was killed, or it is still there
-   * and has lost its lock.
+   * Tells whether there was the token of a writer before, which did not close the store. It was
+   * killed, or it is still there and has lost its lock. Without a token the file {@code live} says
+   * whether the store was closed: see {@link LiveState#writerBefore}.
    */
   public boolean isTakenOver() {
     return isTakenOver;
+  }
+
+  /** Tells whether no other writer has opened the store since. */
+  public boolean isPresent() {
+    return isPresent.getAsBoolean();
   }
 
   /**
@@ -148,7 +166,7 @@ public final class WriterToken {
    * @throws WriterReplacedException if another has, or if the store's files are gone
    */
   public void require() {
-    if (!isPresent.getAsBoolean()) {
+    if (!isPresent()) {
       throw replaced(files);
     }
   }

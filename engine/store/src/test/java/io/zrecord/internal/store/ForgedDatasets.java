@@ -45,6 +45,12 @@ final class ForgedDatasets {
   private static final List<@Nullable String> TEXTS =
       Arrays.asList("a", "", null, "zrecord", "\u00e9");
 
+  /** Where the length, the commit and the mark of a closed store are in the file live. */
+  private static final int LENGTH_AT = 64;
+
+  private static final int SEQUENCE_AT = 72;
+  private static final int CLOSED_AT = 136;
+
   private final Path directory;
   private final Map<String, ObjectNode> verdicts = new LinkedHashMap<>();
 
@@ -185,6 +191,31 @@ final class ForgedDatasets {
     damage("store-token-of-a-copy", "v2-stores/clean", path -> token(path, "1"));
     damage("store-token-of-no-number", "v2-stores/clean", path -> token(path, "one"));
     sound("store-token-that-is-empty", "v2-stores/replay", "text", texts, path -> token(path, ""));
+    damage(
+        "store-closed-beside-a-journal",
+        "v2-stores/replay",
+        path -> live(path, bytes -> bytes.putLong(CLOSED_AT, 2)));
+    damage(
+        "store-closed-with-another-length",
+        "v2-stores/clean",
+        path -> live(path, bytes -> bytes.putLong(LENGTH_AT, 1)));
+    damage(
+        "store-closed-after-another-commit",
+        "v2-stores/clean",
+        path -> live(path, bytes -> bytes.putLong(SEQUENCE_AT, 1)));
+    List<@Nullable String> left = Arrays.asList("uno", "four", "");
+    sound(
+        "store-that-was-left",
+        "v2-stores/clean",
+        "text",
+        left,
+        path -> live(path, bytes -> bytes.putLong(CLOSED_AT, 0)));
+    sound(
+        "store-without-live",
+        "v2-stores/replay",
+        "text",
+        texts,
+        path -> delete(path.resolve("live")));
   }
 
   /** Leaves the file of a writer that did not close the store. */
@@ -211,6 +242,16 @@ final class ForgedDatasets {
       int binding = BindingProbe.crcOfBinding(store, 0, 11, record.getLong(8));
       record.putInt(20, BindingProbe.crc(sealed) ^ binding);
       Files.write(file, content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void live(Path path, Consumer<ByteBuffer> change) {
+    try {
+      byte[] content = Files.readAllBytes(path.resolve("live"));
+      change.accept(ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN));
+      Files.write(path.resolve("live"), content);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -25,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,15 @@ final class LiveStateTest {
     return StoreMeta.read("meta.json", files.read("meta.json", 1 << 20));
   }
 
+  private LiveState recover() {
+    return recover(WriterToken.take(files));
+  }
+
+  private LiveState recover(WriterToken writer) {
+    UUID id = meta().shard().id();
+    return LiveState.beginRecovery(files, id, writer, LiveState.writerBefore(files, id, writer));
+  }
+
   private static void requireWhole(StoreReader reader) {
     assertThat(reader.length()).isEqualTo(SampleStore.COUNT);
   }
@@ -66,9 +76,9 @@ final class LiveStateTest {
       LiveState.withdraw(files, WriterToken.take(files));
       requireWhole(reader);
       // Two writers that are killed while they recover the store.
-      LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files));
+      recover();
       requireWhole(reader);
-      LiveState live = LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files));
+      LiveState live = recover();
       requireWhole(reader);
       live.endRecovery(SampleStore.COUNT, meta().sequence());
       requireWhole(reader);
@@ -88,8 +98,9 @@ final class LiveStateTest {
       while (thread.getState() != Thread.State.TIMED_WAITING && !opening.isDone()) {
         Thread.onSpinWait();
       }
-      LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files))
-          .endRecovery(SampleStore.COUNT, meta().sequence());
+      WriterToken writer = WriterToken.take(files);
+      recover(writer).endRecovery(SampleStore.COUNT, meta().sequence());
+      LiveState.close(files, meta().shard().id(), writer);
     } finally {
       lock.close();
     }
@@ -101,8 +112,7 @@ final class LiveStateTest {
 
   @Test
   void onlyARepairAcceptsThatCommitsAreLost() {
-    LiveState.beginRecovery(files, meta().shard().id(), WriterToken.take(files))
-        .endRecovery(SampleStore.COUNT, meta().sequence() + 10);
+    recover().endRecovery(SampleStore.COUNT, meta().sequence() + 10);
     requireLossSeen();
     // A repair that is killed after its first step, and a writer that is tried twice.
     LiveState.withdraw(files, WriterToken.take(files));

@@ -6,11 +6,15 @@ import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.ChunkMeta;
 import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.FieldMeta;
+import io.zrecord.internal.format.JournalRecord;
+import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.verify.CarriedBytes;
 import io.zrecord.internal.store.verify.StoreState;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 
@@ -64,20 +68,32 @@ final class StoreFilesRepair {
     long present = exists
         ? state.journal().carried().lengthAfter(chunk.id(), lengthBytes(chunk.fileName()))
         : 0;
-    planLength(chunk.fileName(), exists, present, chunk.endBytes());
+    planLength(
+        chunk.fileName(),
+        exists,
+        present,
+        chunk.endBytes(),
+        (from, to) -> state.journal().carried().within(chunk.id(), from, to));
   }
 
   private void planLength(String name, long neededBytes) {
     boolean exists = files.exists(name);
-    planLength(name, exists, exists ? lengthBytes(name) : 0, neededBytes);
+    long present = exists ? lengthBytes(name) : 0;
+    planLength(name, exists, present, neededBytes, (from, to) -> List.of());
   }
 
-  private void planLength(String name, boolean exists, long present, long neededBytes) {
+  /** Finds what the journal carries of a range of a chunk. */
+  private interface Carried {
+    List<CarriedBytes.Piece> within(long from, long to);
+  }
+
+  private void planLength(
+      String name, boolean exists, long present, long neededBytes, Carried carriedOf) {
     if (!exists || present < neededBytes) {
       actions.add(new RepairAction(
           (exists ? "lengthen " : "make ") + files.pathOf(name) + " from " + present + " to "
               + neededBytes + " bytes, with zeros for what is lost",
-          () -> lengthen(name, neededBytes)));
+          () -> lengthen(name, neededBytes, carriedOf)));
     }
   }
 
@@ -88,20 +104,45 @@ final class StoreFilesRepair {
   }
 
   /**
-   * Plans to lengthen a file. Zeros are written out, because a map of a sparse file cannot report a
-   * full disk.
+   * Lengthens a file. Zeros are written out, because a map of a sparse file cannot report a full
+   * disk. What the journal carries is written in their place: if this is the late write of a repair
+   * that was replaced meanwhile, the bytes are in the chunk and no longer in the journal.
    */
-  private void lengthen(String name, long neededBytes) {
-    try (MutableFile file = files.exists(name) ? files.open(name, true) : files.create(name)) {
+  private void lengthen(String name, long neededBytes, Carried carriedOf) {
+    List<MutableFile> opened = new ArrayList<>();
+    try {
+      MutableFile file = files.exists(name) ? files.open(name, true) : files.create(name);
+      opened.add(file);
+      List<CarriedBytes.Piece> pieces = carriedOf.within(file.lengthBytes(), neededBytes);
+      if (!pieces.isEmpty()) {
+        opened.add(files.open(JournalRecord.FILE_NAME, false));
+      }
       check.run();
-      ByteBuffer zeros = ByteBuffer.allocate(ZEROS_BYTES);
+      ByteBuffer block = ByteBuffer.allocate(ZEROS_BYTES);
       for (long at = file.lengthBytes(); at < neededBytes; at += ZEROS_BYTES) {
-        zeros.clear().limit((int) Math.min(ZEROS_BYTES, neededBytes - at));
-        file.write(at, zeros);
+        Arrays.fill(block.array(), (byte) 0);
+        int bytes = (int) Math.min(ZEROS_BYTES, neededBytes - at);
+        for (CarriedBytes.Piece piece : pieces) {
+          put(piece, opened.get(1), block, at, bytes);
+        }
+        file.write(at, block.position(0).limit(bytes));
       }
       file.force();
+    } finally {
+      Closing.all(opened);
     }
     files.forceDirectory(name.startsWith("chunk/") ? "chunk" : "");
+  }
+
+  /** Puts what a piece has of the bytes at {@code at} into a block of them. */
+  private static void put(
+      CarriedBytes.Piece piece, MutableFile journal, ByteBuffer block, long at, int bytes) {
+    long first = Math.max(at, piece.position());
+    long end = Math.min(at + bytes, piece.position() + piece.bytes());
+    if (first < end) {
+      block.limit((int) (end - at)).position((int) (first - at));
+      journal.read(piece.journalAt() + first - piece.position(), block);
+    }
   }
 
   /**

@@ -12,6 +12,7 @@ import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterBefore;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.verify.StoreCheck;
 import io.zrecord.internal.store.verify.StoreState;
@@ -46,6 +47,9 @@ public final class StoreRepair {
   /** Set when the plan is approved. */
   private @Nullable WriterToken writer;
 
+  /** What was known of the writer before when the plan was approved. */
+  private WriterBefore before = WriterBefore.LEFT_INSIDE;
+
   public StoreRepair(MutableFiles files, DamagedValues treatment, Consumer<MovedRecord> onMove) {
     this.files = files;
     this.treatment = treatment;
@@ -76,11 +80,13 @@ public final class StoreRepair {
     }
     WriterToken writer = WriterToken.takeRepaired(files);
     this.writer = writer;
+    StoreMetaFile.requireStillStore(files, writer);
     requireUnchanged(state.get());
+    before = LiveState.writerBefore(files, state.get().meta().shard().id(), writer);
     // Readers map this file. The file tells the durable state until the store is open: only this
-    // repair may accept a loss.
+    // repair may accept a loss. Whoever comes next knows that the tables may be changed here.
     LiveState.withdraw(files, writer);
-    if (writer.isTakenOver() && files.exists(Journal.FILE_NAME)) {
+    if (before.mayWrite() && files.exists(Journal.FILE_NAME)) {
       Journal.detach(files, writer);
     }
     actions.forEach(action -> action.step().run());
@@ -152,7 +158,8 @@ public final class StoreRepair {
         lanes,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
-    StoreWriter core = StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer));
+    StoreWriter core =
+        StoreRecovery.openRepaired(files, limits, Objects.requireNonNull(writer), before);
     try {
       try (core) {
         change.to(core);

@@ -10,6 +10,7 @@ import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.store.ClosedStore;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
@@ -22,6 +23,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
@@ -193,10 +195,12 @@ public final class CommittedState implements AutoCloseable {
     hasWriter = hasWriter(path);
     // After the copy: every change in the copy is committed by now, or is in no record up to this
     // one.
-    long needed = hasWriter || store.exists(LiveState.FILE_NAME)
-        ? LiveState.open(store, meta.shard().id()).sequence()
-        : meta.sequence();
+    Optional<LiveState> live = hasWriter || store.exists(LiveState.FILE_NAME)
+        ? Optional.of(LiveState.open(store, meta.shard().id()))
+        : Optional.empty();
+    long needed = live.map(LiveState::sequence).orElse(meta.sequence());
     try (Journal journal = Journal.open(store, meta.shard().id(), meta.sequence(), false)) {
+      requireOneMoment(live, journal);
       Journal.Visitor visitor = new Journal.Visitor() {
         @Override
         public void chunk(JournalChunk chunk) {
@@ -227,6 +231,19 @@ public final class CommittedState implements AutoCloseable {
       }
       sequence = journal.sequence();
       return sequence > meta.sequence();
+    }
+  }
+
+  /** Refuses files of different moments. A writer may come meanwhile, without a lock as well. */
+  private void requireOneMoment(Optional<LiveState> live, Journal journal) {
+    if (hasWriter || live.isEmpty()) {
+      return;
+    }
+    Optional<CorruptDataException> contradiction =
+        ClosedStore.contradiction(store, live.get(), meta, journal);
+    // A writer takes the mark away before it changes anything.
+    if (contradiction.isPresent() && live.get().saysClosed() && isUndisturbed()) {
+      throw contradiction.get();
     }
   }
 

@@ -203,7 +203,7 @@ public final class StoreRewrite {
     byte[] content = written.write();
     requireReadable(content);
     isAtRest = false;
-    LiveState live = LiveState.beginRecovery(files, old.shard().id(), writer);
+    LiveState live = LiveState.beginRewrite(files, old.shard().id(), writer);
     // A lower number than the meta file's is right for whoever opens the store next.
     long sequence = old.sequence();
     try {

@@ -73,7 +73,7 @@ public final class CarriedBytes {
   }
 
   /** Returns the pieces with bytes in a range of a chunk. */
-  List<Piece> within(int chunk, long from, long to) {
+  public List<Piece> within(int chunk, long from, long to) {
     NavigableMap<Long, Piece> ofChunk = ofChunk(chunk);
     Long first = ofChunk.floorKey(from);
     return List.copyOf(

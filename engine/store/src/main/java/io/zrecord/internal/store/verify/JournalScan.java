@@ -95,6 +95,11 @@ public final class JournalScan {
     return tornBytes;
   }
 
+  /** Tells whether there is nothing but the header, or no file. */
+  boolean isEmpty() {
+    return endBytes == JournalHeader.BYTES && tornBytes == 0 && damage == null;
+  }
+
   /** Returns the number of the last record that counts. */
   public long sequence() {
     return sequence;

@@ -24,6 +24,8 @@ final class LiveCheck {
   private static final int LENGTH_AT = 64;
   private static final int SEQUENCE_AT = 72;
   private static final int STAMP_AT = 128;
+  private static final int STATE_AT = 136;
+  private static final long CLOSED = 2;
   private static final long WITHDRAWN = -1;
   private static final String REMEDY =
       "; opening the store for writing makes it anew, as repairing does";
@@ -70,6 +72,18 @@ final class LiveCheck {
           "it says that commits up to " + bytes.getLong(SEQUENCE_AT)
               + " were safe, but the journal ends with " + state.journal().sequence()
               + ": the others are lost, but for what had reached the tables; repairing accepts that");
+    } else if (bytes.getLong(STATE_AT) == CLOSED
+        && state.journal().damage() == null
+        && !isOfClosedStore(state, bytes)) {
+      run.found(
+          Kind.LIVE,
+          path,
+          "it says that the store was closed with " + bytes.getLong(LENGTH_AT)
+              + " records after commit " + bytes.getLong(SEQUENCE_AT)
+              + ", but the meta file says " + state.meta().shard().length()
+              + " records and commit " + state.meta().sequence()
+              + (state.journal().isEmpty() ? "" : ", and the journal is not empty")
+              + ": the files are of different moments; repairing takes them as they are");
     } else if (bytes.getLong(STAMP_AT) == WITHDRAWN) {
       run.found(Kind.LIVE, path, "a repair was cut short" + REMEDY);
     } else if ((bytes.getLong(STAMP_AT) & 1) == 0
@@ -84,5 +98,11 @@ final class LiveCheck {
               + state.journal().length()
               + " and " + state.journal().sequence() + REMEDY);
     }
+  }
+
+  private static boolean isOfClosedStore(StoreState state, ByteBuffer live) {
+    return state.journal().isEmpty()
+        && live.getLong(LENGTH_AT) == state.meta().shard().length()
+        && live.getLong(SEQUENCE_AT) == state.meta().sequence();
   }
 }

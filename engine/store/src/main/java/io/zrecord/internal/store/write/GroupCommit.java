@@ -6,6 +6,7 @@ import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
+import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.RecordIndices;
 import java.util.List;
 import java.util.Objects;
@@ -340,7 +341,7 @@ final class GroupCommit {
    */
   void close() {
     if (closeFiles(true)) {
-      store.writer().release();
+      LiveState.close(store.files(), store.storeId(), store.writer());
     }
   }
 

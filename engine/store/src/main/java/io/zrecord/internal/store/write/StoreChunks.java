@@ -92,8 +92,10 @@ final class StoreChunks implements AutoCloseable {
    *
    * @param unfull chunks by id, in the order of their ids
    * @param isTakenOver whether the last writer may still write to them; they are closed then
+   * @param mayCut whether nothing after the published ends is of use. Where commits were lost,
+   *     entries that reached the tables may point there
    */
-  void resume(Map<Integer, ChunkMeta> unfull, boolean isTakenOver) {
+  void resume(Map<Integer, ChunkMeta> unfull, boolean isTakenOver, boolean mayCut) {
     int lane = 0;
     int lastId = -1;
     for (ChunkMeta chunk : closed.values()) {
@@ -109,7 +111,7 @@ final class StoreChunks implements AutoCloseable {
         if (lane < lanes.length && !isShared && !isTakenOver) {
           lanes[lane++].resume(chunk);
         } else {
-          if (!isShared) {
+          if (!isShared && mayCut) {
             file.setLength(chunk.endBytes());
           }
           file.force();

@@ -10,6 +10,7 @@ import io.zrecord.internal.store.Changes;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
+import io.zrecord.internal.store.WriterBefore;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FieldSpec;
 import java.util.List;
@@ -30,6 +31,7 @@ final class StoreFiles implements AutoCloseable {
   private final Journal journal;
   private final LiveState live;
   private final WriterToken writer;
+  private final WriterBefore before;
   private final FieldCounts counts;
   private final StoreChunks chunks;
 
@@ -44,9 +46,11 @@ final class StoreFiles implements AutoCloseable {
       EntryTable[] tables,
       Journal journal,
       LiveState live,
-      WriterToken writer) {
+      WriterToken writer,
+      WriterBefore before) {
     this.files = files;
     this.writer = writer;
+    this.before = before;
     this.isDurable = limits.durable();
     this.storeId = meta.shard().id();
     this.fields = meta.shard().fields().stream().map(FieldMeta::spec).toList();
@@ -84,6 +88,10 @@ final class StoreFiles implements AutoCloseable {
 
   WriterToken writer() {
     return writer;
+  }
+
+  WriterBefore before() {
+    return before;
   }
 
   FieldCounts counts() {

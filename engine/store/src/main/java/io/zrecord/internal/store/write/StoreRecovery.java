@@ -11,11 +11,13 @@ import io.zrecord.internal.format.StoreMeta;
 import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.internal.store.ClosedStore;
 import io.zrecord.internal.store.EntryTable;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterBefore;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.schema.FileStems;
 import io.zrecord.schema.RecordSchema;
@@ -23,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.slf4j.LoggerFactory;
@@ -72,8 +75,9 @@ public final class StoreRecovery {
           limits.chunkRecords(),
           0);
       files.forceDirectory("");
-      LiveState live = LiveState.beginRecovery(files, storeId, writer);
-      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
+      LiveState live = LiveState.create(files, storeId, writer);
+      StoreFiles store =
+          new StoreFiles(files, limits, meta, tables, journal, live, writer, WriterBefore.CLOSED);
       opened.add(store.chunks());
       files.replace(ShardMeta.FILE_NAME, meta.write(), writer::require);
       store.endRecovery(0);
@@ -133,23 +137,29 @@ public final class StoreRecovery {
   public static StoreWriter open(MutableFiles files, StoreLimits limits) {
     StoreMetaFile.requireStore(files);
     WriterToken writer = WriterToken.take(files);
-    // A store may have become a table before this writer was known.
-    StoreMetaFile.requireStore(files);
-    return open(files, limits, false, writer);
+    StoreMetaFile.requireStillStore(files, writer);
+    StoreMeta meta = StoreMetaFile.read(files);
+    WriterBefore before = LiveState.writerBefore(files, meta.shard().id(), writer);
+    return open(files, limits, false, writer, before);
   }
 
   /**
    * Opens a repaired store, in which commits that were safe may be lost.
    *
    * @param writer of the repair; closing the store releases it
+   * @param before what was known before the repair began
    */
   public static StoreWriter openRepaired(
-      MutableFiles files, StoreLimits limits, WriterToken writer) {
-    return open(files, limits, true, writer);
+      MutableFiles files, StoreLimits limits, WriterToken writer, WriterBefore before) {
+    return open(files, limits, true, writer, before);
   }
 
   private static StoreWriter open(
-      MutableFiles files, StoreLimits limits, boolean acceptsLoss, WriterToken writer) {
+      MutableFiles files,
+      StoreLimits limits,
+      boolean acceptsLoss,
+      WriterToken writer,
+      WriterBefore before) {
     StoreMeta meta = StoreMetaFile.read(files);
     List<AutoCloseable> opened = new ArrayList<>();
     TableCopies copies = new TableCopies(files, writer);
@@ -162,16 +172,19 @@ public final class StoreRecovery {
         opened.add(tables[i]);
         tables[i].requireCapacity(meta.shard().length());
       }
-      if (writer.isTakenOver()) {
+      if (before.mayWrite()) {
         Journal.detach(files, writer);
       }
       Journal journal = Journal.open(files, meta.shard().id(), meta.sequence(), true);
       opened.add(journal);
-      LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer);
-      if (writer.isTakenOver() && live.wasEntered()) {
+      if (!acceptsLoss) {
+        requireOneMoment(files, meta, journal, writer);
+      }
+      LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer, before);
+      if (before == WriterBefore.LEFT_INSIDE) {
         meta = copies.replace(meta, tables, opened);
       }
-      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer);
+      StoreFiles store = new StoreFiles(files, limits, meta, tables, journal, live, writer, before);
       opened.add(store.chunks());
       StoreWriter.Recovery recovery =
           new StoreRecovery(store, meta, acceptsLoss).run(new Checkpoint(store, limits));
@@ -187,6 +200,26 @@ public final class StoreRecovery {
     }
   }
 
+  /** Refuses files of different moments, before anything of them is changed. */
+  private static void requireOneMoment(
+      MutableFiles files, StoreMeta meta, Journal journal, WriterToken writer) {
+    if (!files.exists(LiveState.FILE_NAME)) {
+      return;
+    }
+    Optional<CorruptDataException> contradiction;
+    try {
+      LiveState live = LiveState.open(files, meta.shard().id());
+      contradiction = ClosedStore.contradiction(files, live, meta, journal);
+    } catch (CorruptDataException e) {
+      return; // It says nothing, and is made anew.
+    }
+    // What a writer writes that has come since is no contradiction.
+    writer.require();
+    if (contradiction.isPresent()) {
+      throw contradiction.get();
+    }
+  }
+
   private StoreWriter.Recovery run(Checkpoint checkpoint) {
     Journal journal = store.journal();
     long before = journal.sequence();
@@ -199,7 +232,7 @@ public final class StoreRecovery {
     for (EntryTable table : store.tables()) {
       table.requireCapacity(length);
     }
-    store.chunks().resume(unfull, store.writer().isTakenOver());
+    store.chunks().resume(unfull, store.before().mayWrite(), !acceptsLoss);
     if (replayed > 0) {
       store.counts().recount(length);
     }

@@ -62,6 +62,7 @@ public final class SampleStore {
       throws IOException {
     Path path = closed(directory.resolve("alive"));
     Path killed = Damage.copy(path, directory.resolve("killed"));
+    unclose(killed.resolve("live"));
     try (RecordStore store = RecordStore.open(path, OPTIONS)) {
       commits.accept(store);
       Path later = Damage.copy(path, directory.resolve("later"));
@@ -82,6 +83,13 @@ public final class SampleStore {
       }
     }
     return killed;
+  }
+
+  /** Takes the mark of a closed store away, as the writer does that opens the store. */
+  private static void unclose(Path live) throws IOException {
+    byte[] content = Files.readAllBytes(live);
+    content[136] = 0;
+    Files.write(live, content);
   }
 
   /** Makes ten commits of three records, then changes and a deletion. */

@@ -1,0 +1,353 @@
+package io.zrecord.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.zrecord.Batch;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.StoreAbandonedException;
+import io.zrecord.errors.WriterReplacedException;
+import io.zrecord.findings.Finding;
+import io.zrecord.internal.io.LocalMutableFiles;
+import io.zrecord.internal.io.MutableFiles;
+import io.zrecord.repair.DatasetRepair;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.store.WatchedFiles.KilledException;
+import io.zrecord.store.WatchedFiles.Stop;
+import io.zrecord.testing.DirectoryInMemory;
+import io.zrecord.verify.Damage;
+import io.zrecord.verify.DatasetCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A store that was closed, and one that its writer left: the file {@code live} tells them apart,
+ * also when no file of a writer does.
+ */
+final class StoresThatWereLeftTest {
+  private static final RecordSchema SCHEMA =
+      RecordSchema.builder().field("x", ElementType.I64).build();
+  private static final int MARK_AT = 136;
+  private static final byte CLOSED = 2;
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
+  @TempDir(factory = DirectoryInMemory.class)
+  Path directory;
+
+  private Path path() {
+    return directory.resolve("store");
+  }
+
+  private LocalMutableFiles files() {
+    return new LocalMutableFiles(path());
+  }
+
+  @AfterEach
+  void endThreads() {
+    threads.shutdownNow();
+  }
+
+  private void create(long... values) {
+    try (RecordStore store =
+        RecordStore.create(path(), SCHEMA, StoreOptions.defaults().withWriters(1))) {
+      for (long value : values) {
+        append(store, value);
+      }
+    }
+  }
+
+  /** Opens a writer that has no lock of the system. */
+  private static RecordStore open(MutableFiles files) {
+    return RecordStore.open(files, StoreOptions.defaults().withWriters(1).withReaders(0), () -> {});
+  }
+
+  private static void append(RecordStore store, long value) {
+    store.append(store.newValues().set("x", value));
+    store.commit();
+  }
+
+  private static List<Long> values(RecordStore store) {
+    List<Long> values = new ArrayList<>();
+    for (long index = 0; index < store.length(); index++) {
+      try (Batch batch = store.gather(new long[] {index})) {
+        values.add(batch.value("x", 0).getLong());
+      }
+    }
+    return values;
+  }
+
+  private CompletableFuture<Void> run(Runnable work) {
+    return CompletableFuture.runAsync(work, threads);
+  }
+
+  private static void requireFailure(CompletableFuture<?> work, Class<? extends Throwable> type) {
+    assertThatThrownBy(work::join).isInstanceOf(CompletionException.class).hasCauseInstanceOf(type);
+  }
+
+  private List<String> tokens() {
+    return files().list("").stream().filter(name -> name.startsWith("writer-")).toList();
+  }
+
+  private byte mark() {
+    return mark(path());
+  }
+
+  private static byte mark(Path store) {
+    try {
+      return Files.readAllBytes(store.resolve("live"))[MARK_AT];
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Two come at once, each deletes the tokens that it found, and both die before they look. */
+  private void deleteAllTokens() {
+    Stop two = new Stop("created", "writer-").set();
+    CompletableFuture<Void> second = run(() -> open(new WatchedFiles(files(), dying(two))));
+    two.awaitStop();
+    // The list that it makes before it has a token is another.
+    Stop three = new Stop("listed", "");
+    CompletableFuture<Void> third = run(() -> open(new WatchedFiles(files(), (call, name) -> {
+      if (call.equals("created")) {
+        three.set();
+      }
+      dying(three).at(call, name);
+    })));
+    three.awaitStop();
+    two.goOn();
+    requireFailure(second, KilledException.class);
+    three.goOn();
+    requireFailure(third, KilledException.class);
+    assertThat(tokens()).isEmpty();
+  }
+
+  private static WatchedFiles.Watch dying(Stop stop) {
+    return (call, name) -> {
+      stop.at(call, name);
+      if (call.equals("look") && name.startsWith("writer-")) {
+        throw new KilledException();
+      }
+    };
+  }
+
+  @Test
+  void aWriterThatFindsNoTokenKeepsClearOfOneThatDidNotCloseTheStore() {
+    create();
+    Stop write = new Stop("write", "journal");
+    RecordStore one = open(new WatchedFiles(files(), write));
+    append(one, 1);
+    write.set();
+    CompletableFuture<Void> commit = run(() -> append(one, 2));
+    write.awaitStop();
+    deleteAllTokens();
+    RecordStore four = open(files());
+    for (long value = 100; value < 103; value++) {
+      append(four, value);
+    }
+    write.goOn();
+    requireFailure(commit, WriterReplacedException.class);
+    assertThat(values(four)).containsExactly(1L, 100L, 101L, 102L);
+    // The fourth is killed.
+    assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
+  }
+
+  /** The first is stopped before each call of its opening of a closed store. */
+  @Test
+  void ofTwoWritersThatFindNoTokenOnlyOneHasAClosedStore() {
+    boolean isStopped = true;
+    int stops = 0;
+    for (int step = 0; isStopped; step++) {
+      files().list("").forEach(files()::delete);
+      create(1);
+      int[] left = {-1};
+      Stop stop = new Stop("open", "").set();
+      int chosen = step;
+      WatchedFiles files = new WatchedFiles(files(), (call, name) -> {
+        if (call.equals("created") && name.startsWith("writer-")) {
+          left[0] = chosen;
+        }
+        if (left[0] >= 0 && left[0]-- == 0) {
+          stop.at("open", name);
+        }
+      });
+      CompletableFuture<RecordStore> one = CompletableFuture.supplyAsync(() -> open(files), threads)
+          .whenComplete((opened, e) -> stop.endWait());
+      stop.awaitStop();
+      isStopped = !stop.isUnused();
+      stops += isStopped ? 1 : 0;
+      deleteAllTokens();
+      RecordStore two = open(files());
+      append(two, 2);
+      append(two, 3);
+      stop.goOn();
+      // After its last look it opens the store, and acknowledges nothing.
+      one.thenAccept(opened -> assertThatThrownBy(() -> append(opened, 9))
+              .isInstanceOf(WriterReplacedException.class))
+          .exceptionally(e -> {
+            assertThat(e.getCause()).isInstanceOf(StorageException.class);
+            return null;
+          })
+          .join();
+      append(two, 4);
+      assertThat(values(two)).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
+      assertThat(values(open(files()))).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
+    }
+    assertThat(stops).isGreaterThan(10);
+  }
+
+  /** Nothing says then that the writer before closed the store. */
+  @Test
+  void aStoreWithoutLiveCountsAsOneThatWasLeft() {
+    create();
+    Stop write = new Stop("write", "journal");
+    RecordStore one = open(new WatchedFiles(files(), write));
+    append(one, 1);
+    write.set();
+    CompletableFuture<Void> commit = run(() -> append(one, 2));
+    write.awaitStop();
+    tokens().forEach(files()::delete);
+    files().delete("live");
+    RecordStore two = open(files());
+    for (long value = 100; value < 103; value++) {
+      append(two, value);
+    }
+    write.goOn();
+    requireFailure(commit, WriterReplacedException.class);
+    assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
+  }
+
+  @Test
+  void aClosedStoreWithoutLiveHasItsRecords() {
+    create(1, 2, 3);
+    files().delete("live");
+    assertThat(StoreSnapshot.create(path(), directory.resolve("table")).length())
+        .isEqualTo(3);
+    assertThatThrownBy(() -> StoreReader.open(path())).hasMessageContaining("live");
+    try (RecordStore store = open(files())) {
+      assertThat(values(store)).containsExactly(1L, 2L, 3L);
+      append(store, 4);
+    }
+    assertThat(mark()).isEqualTo(CLOSED);
+    assertThat(values(open(files()))).containsExactly(1L, 2L, 3L, 4L);
+  }
+
+  @Test
+  void liveSaysThatAStoreIsClosedWhileNoWriterHasIt() {
+    create(1);
+    assertThat(mark()).isEqualTo(CLOSED);
+    try (RecordStore store = RecordStore.open(path(), StoreOptions.defaults())) {
+      assertThat(mark()).isNotEqualTo(CLOSED);
+      append(store, 2);
+      store.checkpoint();
+      assertThat(mark()).isNotEqualTo(CLOSED);
+      StoreSnapshot.create(path(), directory.resolve("table"));
+      RecordStore.copy(path(), LocalStorage.at(directory.resolve("copy")));
+    }
+    assertThat(mark()).isEqualTo(CLOSED);
+    assertThat(mark(directory.resolve("copy"))).isEqualTo(CLOSED);
+    StoreRebalance.of(path(), StoreRebalanceOptions.defaults().withMinUtilization(1))
+        .run();
+    assertThat(mark()).isEqualTo(CLOSED);
+    assertThat(values(open(files()))).containsExactly(1L, 2L);
+  }
+
+  /** The second comes before each call that the first makes to close the store. */
+  @Test
+  void aWriterThatWasReplacedWhileItClosedTheStoreDoesNotSayThatItIsClosed() {
+    boolean isStopped = true;
+    int replaced = 0;
+    for (int step = 0; isStopped; step++) {
+      files().list("").forEach(files()::delete);
+      create();
+      int[] left = {-1};
+      Stop stop = new Stop("close", "").set();
+      RecordStore one = open(new WatchedFiles(files(), (call, name) -> {
+        if (left[0] >= 0 && left[0]-- == 0) {
+          stop.at("close", name);
+        }
+      }));
+      append(one, 1);
+      left[0] = step;
+      CompletableFuture<Void> closing = run(one::close).whenComplete((none, e) -> stop.endWait());
+      stop.awaitStop();
+      isStopped = !stop.isUnused();
+      RecordStore two = open(files());
+      append(two, 2);
+      stop.goOn();
+      closing.exceptionally(e -> null).join();
+      replaced += isStopped ? 1 : 0;
+      assertThat(mark()).as("step %s", step).isNotEqualTo(CLOSED);
+      append(two, 3);
+      assertThat(values(open(files()))).as("step %s", step).containsExactly(1L, 2L, 3L);
+    }
+    assertThat(replaced).isGreaterThan(5);
+  }
+
+  /** Such as copies of single files, the first made when the store was closed. */
+  @Test
+  void filesOfDifferentMomentsAreRefusedUnlessSomebodyRepairsThem() throws IOException {
+    create(1, 2);
+    try (RecordStore store = open(files())) {
+      append(store, 3);
+      Files.createDirectories(directory.resolve("later"));
+      Files.copy(path().resolve("journal"), directory.resolve("later/journal"));
+      store.checkpoint();
+    }
+    Files.copy(
+        directory.resolve("later/journal"),
+        path().resolve("journal"),
+        StandardCopyOption.REPLACE_EXISTING);
+    for (int attempt = 0; attempt < 2; attempt++) {
+      assertThatThrownBy(() -> RecordStore.open(path(), StoreOptions.defaults()))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("different moments");
+      assertThatThrownBy(() -> StoreSnapshot.create(path(), directory.resolve("table")))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("different moments");
+      assertThatThrownBy(() -> RecordStore.copy(path(), LocalStorage.at(directory.resolve("copy"))))
+          .isInstanceOf(CorruptDataException.class)
+          .hasMessageContaining("different moments");
+    }
+    List<Finding> findings = new ArrayList<>();
+    DatasetCheck.of(path().toString()).run(findings::add);
+    assertThat(findings).extracting(Finding::kind).containsExactly(Finding.Kind.LIVE);
+    assertThat(findings.get(0).problem()).contains("different moments");
+    DatasetRepair.of(path().toString()).run(finding -> {}, plan -> true);
+    assertThat(DatasetCheck.of(path().toString()).run(finding -> {}).isSound()).isTrue();
+    try (RecordStore store = RecordStore.open(path(), StoreOptions.defaults())) {
+      assertThat(values(store)).containsExactly(1L, 2L, 3L);
+    }
+  }
+
+  /** Its tables are those of the checkpoint, unless commits that nobody forced were lost. */
+  @Test
+  void aReaderDoesNotTrustTheTablesOfAStoreThatWasLeftWithAnEmptyJournal() {
+    create(1);
+    Path left = directory.resolve("left");
+    try (RecordStore store = RecordStore.open(path(), StoreOptions.defaults())) {
+      append(store, 2);
+      store.checkpoint();
+      Damage.copy(path(), left);
+    }
+    assertThatThrownBy(() -> StoreReader.open(left)).isInstanceOf(StoreAbandonedException.class);
+    RecordStore.open(left, StoreOptions.defaults()).close();
+    try (StoreReader reader = StoreReader.open(left)) {
+      assertThat(reader.length()).isEqualTo(2);
+    }
+  }
+}
