@@ -6,9 +6,11 @@ import io.zrecord.internal.format.FieldMeta;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.ShardMeta;
 import io.zrecord.internal.format.StoreMeta;
+import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
+import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreLeftovers;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.SealedCopy;
@@ -123,15 +125,33 @@ public final class StoreSnapshot {
     // Commits of a writer that was killed go from the journal to the tables first.
     WriterToken writer =
         StoreRecovery.open(files, RecordStore.limits(StoreOptions.defaults())).closeForChange();
-    // A conversion that was cut short may have left this directory; no version names it.
-    files.delete(List.of("shard/" + storeId(files)), writer::require);
-    TableChange change = creation(SealedCopy.write(store, store, true, writer::require));
+    UUID id = storeId(files);
     RecordTable table = RecordTable.at(publishing.apply(writer::require));
-    table.commitBesideOthers(change);
+    try {
+      // A conversion that was cut short may have left this directory; no version names it.
+      removeShard(files, id, writer);
+      table.commitBesideOthers(creation(SealedCopy.write(store, store, true, writer::require)));
+    } catch (CommitOutcomeUnknownException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      leaveStore(files, id, writer, e);
+      throw e;
+    }
     TableSnapshot latest = readBack(store, table);
     // Whoever opens the store from here on finds a table, and whoever did before is found now.
     removeStore(files, writer);
     return latest;
+  }
+
+  private static void removeShard(MutableFiles files, UUID id, WriterToken writer) {
+    files.delete(List.of("shard/" + id), writer::require);
+  }
+
+  /** Leaves a store that is closed, after a failure before there was a table. */
+  private static void leaveStore(
+      MutableFiles files, UUID id, WriterToken writer, RuntimeException failure) {
+    Closing.after(
+        failure, () -> removeShard(files, id, writer), () -> LiveState.close(files, id, writer));
   }
 
   /** Reads the table, without which the files of the store must stay. */

@@ -16,6 +16,7 @@ import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.store.StoppedFiles.Habits;
 import io.zrecord.store.StoppedFiles.Stops;
@@ -24,6 +25,7 @@ import io.zrecord.testing.Budget;
 import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.ForwardingStorage;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Two writers have a store, because the first lost its lock, and one of them turns the store into a
@@ -255,6 +258,39 @@ final class TwoWritersAndConversionTest {
   @Test
   void writersThatKeepTheManifestsOfAnotherLoseSomething() throws Exception {
     assertThat(lost(Habits.KEEPS_MANIFESTS)).isPositive();
+  }
+
+  /** As for lack of space: what is closed stays closed, for readers and for copies of its files. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aConversionThatFailsLeavesAClosedStore(boolean isShardThere) throws Exception {
+    Path path = store();
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    Path inTheWay = path.resolve("shard");
+    if (!isShardThere) {
+      Files.createFile(inTheWay);
+    }
+    assertThatThrownBy(() -> StoreSnapshot.convert(path, files, lastCheck -> {
+          Storage storage = publishing(path).apply(lastCheck);
+          return new ForwardingStorage(storage) {
+            @Override
+            public List<StoredFile> list(String directory) {
+              throw new IllegalStateException("the medium fails");
+            }
+          };
+        }))
+        .isInstanceOf(isShardThere ? IllegalStateException.class : StorageException.class);
+    if (isShardThere) {
+      assertThat(Files.list(inTheWay)).isEmpty();
+    } else {
+      Files.delete(inTheWay);
+    }
+    assertThat(files.list("")).noneMatch(name -> name.startsWith("writer-"));
+    try (StoreReader reader = StoreReader.open(path)) {
+      assertThat(reader.length()).isEqualTo(PRESENT);
+    }
+    assertThat(StoreSnapshot.convert(path, files, publishing(path)).length()).isEqualTo(PRESENT);
+    requireTable(path);
   }
 
   /** The table is there, and its caller must not believe that nothing happened. */
