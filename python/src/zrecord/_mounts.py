@@ -18,11 +18,13 @@ _MIN_FIELDS = 6
 
 
 def keeps_file_numbers(path: Path) -> bool:
-    """Tells whether files below a path keep their numbers for life. True if the system does not say what is mounted."""
+    """Tells whether files below a path keep their numbers for life. True on a system that never says what is mounted."""
     try:
         mounts = _MOUNTS.read_bytes()
-    except OSError:
+    except FileNotFoundError:
         return True
+    except OSError:
+        return False
     return file_system(os.fsencode(os.path.realpath(path)), mounts) in _KEEPING
 
 

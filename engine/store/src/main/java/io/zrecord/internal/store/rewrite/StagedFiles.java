@@ -22,10 +22,15 @@ public final class StagedFiles implements AutoCloseable {
    */
   public static StagedFiles of(String action, Path store) {
     try {
-      return new StagedFiles(Files.createTempDirectory("zrecord-" + action));
+      return new StagedFiles(Files.createTempDirectory(prefix(action)));
     } catch (IOException e) {
       throw FileErrors.of(action + " by a temporary directory", store, e);
     }
+  }
+
+  /** Returns the beginning of the names of this process's directories. */
+  static String prefix(String action) {
+    return "zrecord-" + action + "-" + ProcessHandle.current().pid() + "-";
   }
 
   public LocalMutableFiles files() {

@@ -161,18 +161,18 @@ final class SealedCopyTest {
     return messages;
   }
 
+  /** Other processes may copy stores meanwhile. */
   private static List<String> stages() throws IOException {
     try (Stream<Path> found = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
       return found
           .map(path -> path.getFileName().toString())
-          .filter(name -> name.startsWith("zrecord-copy"))
+          .filter(name -> name.startsWith(StagedFiles.prefix("copy")))
           .toList();
     }
   }
 
   @Test
   void aCopyThatFailsTriesToRemoveEachFileAndThrowsTheFirstFailure() throws IOException {
-    List<String> before = stages();
     Failing target = new Failing(LocalStorage.at(table), "journal", () -> {});
     Throwable failure = catchThrowable(() -> StoreCopy.write(store, target));
     assertThat(failure).hasMessage("first failure");
@@ -181,7 +181,7 @@ final class SealedCopyTest {
         .containsExactlyInAnyOrderElementsOf(
             target.deletions.stream().map(name -> "cannot delete " + name).toList());
     assertThat(open()).isEmpty();
-    assertThat(stages()).isEqualTo(before);
+    assertThat(stages()).isEmpty();
   }
 
   @Test
