@@ -24,9 +24,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.LongSupplier;
@@ -88,15 +85,7 @@ public final class GrowthBenchmark {
     }
     long end = System.nanoTime();
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            SCHEMA,
-            written,
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(written).build());
     double committing = (System.nanoTime() - end) / 1e9;
     double writing = (end - start) / 1e9;
     double opening = median(() -> RecordTable.at(storage).latest().length());

@@ -24,9 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
@@ -171,15 +168,7 @@ public final class RebalanceBenchmark {
 
   private static void commit(Storage storage, List<ShardSummary> shards) {
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            SCHEMA,
-            shards,
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
   }
 
   /** Plans a table that needs no care: its shards are as large as wanted. */

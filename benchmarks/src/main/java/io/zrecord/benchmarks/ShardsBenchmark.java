@@ -20,8 +20,6 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 
@@ -98,15 +96,10 @@ public final class ShardsBenchmark {
 
   private void commit(TableChange.Kind kind, OptionalLong base, int shards) {
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            kind,
-            Optional.empty(),
-            base,
-            SCHEMA,
-            Collections.nCopies(shards, shard),
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(kind, SCHEMA)
+            .baseVersion(base)
+            .shards(Collections.nCopies(shards, shard))
+            .build());
   }
 
   private Planned plan() {

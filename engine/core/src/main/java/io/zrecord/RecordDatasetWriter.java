@@ -14,9 +14,7 @@ import io.zrecord.table.TableSnapshot;
 import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Writes records in bulk and commits them as one version of a table: all of them, or none.
@@ -196,8 +194,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
     // Until the commit is known to have failed, a version may name these shards.
     deletesShards = false;
     try {
-      return table.commit(new TableChange(
-          UUID.randomUUID(), kind, base, schema, shards, Optional.empty(), Map.of()));
+      return table.commit(TableChange.of(kind, schema).base(base).shards(shards).build());
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {

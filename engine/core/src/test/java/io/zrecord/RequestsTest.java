@@ -25,10 +25,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -193,15 +189,9 @@ final class RequestsTest {
     RecordTable local = RecordTable.at(LocalStorage.at(directory));
     ShardSummary shard = local.latest().shards().get(0);
     for (int lists = 0; lists < 3; lists++) {
-      local.commit(new TableChange(
-          UUID.randomUUID(),
-          TableChange.Kind.APPEND,
-          Optional.empty(),
-          OptionalLong.empty(),
-          local.latest().schema(),
-          Collections.nCopies(1000, shard),
-          Optional.empty(),
-          Map.of()));
+      local.commit(TableChange.of(TableChange.Kind.APPEND, local.latest().schema())
+          .shards(Collections.nCopies(1000, shard))
+          .build());
     }
     Counting storage = new Counting(LocalStorage.at(directory));
     TableSnapshot snapshot = RecordTable.at(storage).latest();

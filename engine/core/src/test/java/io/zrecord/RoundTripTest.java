@@ -29,11 +29,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
-import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,15 +192,9 @@ final class RoundTripTest {
       shards.add(data.write(storage, options, cuts[i - 1], cuts[i]));
     }
     return RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            data.schema(),
-            shards,
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, data.schema())
+            .shards(shards)
+            .build());
   }
 
   private static RecordDataset open(TableSnapshot snapshot, Verification verification) {

@@ -272,14 +272,10 @@ final class RowModelTest {
     for (int i = from; i < from + count; i++) {
       records.add(spare.record(i));
     }
-    table.commit(new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        table.exists() ? Optional.of(table.latest()) : Optional.empty(),
-        spare.schema(),
-        List.of(shard),
-        Optional.empty(),
-        Map.of()));
+    table.commit(TableChange.of(TableChange.Kind.APPEND, spare.schema())
+        .base(table.exists() ? Optional.of(table.latest()) : Optional.empty())
+        .shards(List.of(shard))
+        .build());
   }
 
   private void requireEqual(TableSnapshot snapshot, SampleData model, Verification verification) {

@@ -26,10 +26,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
-import java.util.UUID;
 import javax.imageio.ImageIO;
 
 /** Datasets whose contents are known, to be reported on. */
@@ -153,15 +150,10 @@ final class ReportData {
     }
     RecordTable table = RecordTable.at(LocalStorage.at(path));
     TableSnapshot base = table.latest();
-    table.commit(new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.of(base.tableId()),
-        OptionalLong.of(base.version()),
-        base.schema(),
-        List.of(),
-        Optional.empty(),
-        Map.of("user", HOSTILE, "applicationName", HOSTILE, "applicationId", HOSTILE)));
+    table.commit(TableChange.of(TableChange.Kind.APPEND, base.schema())
+        .baseTable(base.tableId(), base.version())
+        .properties(Map.of("user", HOSTILE, "applicationName", HOSTILE, "applicationId", HOSTILE))
+        .build());
   }
 
   /**

@@ -139,14 +139,13 @@ public final class TableCommit {
    */
   public void publish(List<ShardSummary> shards, long oldestFileMillis) {
     Optional<TableSnapshot> base = target.settledBase();
-    TableChange change = new TableChange(
-        commitId,
-        kind,
-        base,
-        fields.table(),
-        shards,
-        conf.transaction(),
-        CommitProperties.of(SparkSession.active().sparkContext()));
+    TableChange change = TableChange.of(kind, fields.table())
+        .commitId(commitId)
+        .base(base)
+        .shards(shards)
+        .transaction(conf.transaction())
+        .properties(CommitProperties.of(SparkSession.active().sparkContext()))
+        .build();
     OptionalLong expected = conf.expectedVersion();
     if (expected.isPresent()) {
       change = change.expecting(expected.getAsLong());

@@ -123,87 +123,30 @@ public record TableChange(
     });
   }
 
-  /** Makes a change of a table without partitions, or one that leaves its partitions alone. */
-  public TableChange(
-      UUID commitId,
-      Kind kind,
-      Optional<UUID> baseTable,
-      OptionalLong baseVersion,
-      Optional<UUID> baseCommit,
-      RecordSchema schema,
-      List<ShardSummary> shards,
-      Optional<Transaction> transaction,
-      Map<String, String> properties,
-      List<Replacement> replacements,
-      Optional<ShardSummary> indexMap,
-      OptionalLong expectedVersion) {
-    this(
-        commitId,
-        kind,
-        baseTable,
-        baseVersion,
-        baseCommit,
-        schema,
-        shards,
-        transaction,
-        properties,
-        replacements,
-        indexMap,
-        expectedVersion,
-        List.of());
-  }
-
-  /** Makes a change that adds shards. */
-  public TableChange(
-      UUID commitId,
-      Kind kind,
-      Optional<UUID> baseTable,
-      OptionalLong baseVersion,
-      RecordSchema schema,
-      List<ShardSummary> shards,
-      Optional<Transaction> transaction,
-      Map<String, String> properties) {
-    this(
-        commitId,
-        kind,
-        baseTable,
-        baseVersion,
-        Optional.empty(),
-        schema,
-        shards,
-        transaction,
-        properties,
-        List.of(),
-        Optional.empty(),
-        OptionalLong.empty());
-  }
-
   /**
-   * Makes a change that adds shards.
+   * Begins a change of a kind.
    *
-   * @param base the version that the change was planned on; empty if there was no table then
+   * @param schema the fields after the change, with their ids; for a change of rows, the fields
+   *     that get values
    */
-  public TableChange(
-      UUID commitId,
-      Kind kind,
-      Optional<TableSnapshot> base,
-      RecordSchema schema,
-      List<ShardSummary> shards,
-      Optional<Transaction> transaction,
-      Map<String, String> properties) {
-    this(
-        commitId,
-        kind,
-        base.map(TableSnapshot::tableId),
-        base.map(version -> OptionalLong.of(version.version())).orElse(OptionalLong.empty()),
-        base.map(TableSnapshot::recordsCommitId),
-        schema,
-        shards,
-        transaction,
-        properties,
-        List.of(),
-        Optional.empty(),
-        OptionalLong.empty());
+  public static Builder of(Kind kind, RecordSchema schema) {
+    return new Builder(kind, schema);
+  }
+
+  private Builder copy() {
+    Builder copy = new Builder(kind, schema);
+    copy.commitId = commitId;
+    copy.baseTable = baseTable;
+    copy.baseVersion = baseVersion;
+    copy.baseCommit = baseCommit;
+    copy.shards = shards;
+    copy.transaction = transaction;
+    copy.properties = properties;
+    copy.replacements = replacements;
+    copy.indexMap = indexMap;
+    copy.expectedVersion = expectedVersion;
+    copy.partitions = partitions;
+    return copy;
   }
 
   /**
@@ -213,20 +156,7 @@ public record TableChange(
    * @param version the newest version that the change may follow
    */
   public TableChange expecting(long version) {
-    return new TableChange(
-        commitId,
-        kind,
-        baseTable,
-        baseVersion,
-        baseCommit,
-        schema,
-        shards,
-        transaction,
-        properties,
-        replacements,
-        indexMap,
-        OptionalLong.of(version),
-        partitions);
+    return copy().expecting(version).build();
   }
 
   /**
@@ -234,20 +164,7 @@ public record TableChange(
    * replaces.
    */
   public TableChange partitionedBy(List<Integer> fieldIds) {
-    return new TableChange(
-        commitId,
-        kind,
-        baseTable,
-        baseVersion,
-        baseCommit,
-        schema,
-        shards,
-        transaction,
-        properties,
-        replacements,
-        indexMap,
-        expectedVersion,
-        fieldIds);
+    return copy().partitionedBy(fieldIds).build();
   }
 
   /**
@@ -263,19 +180,11 @@ public record TableChange(
       RecordSchema schema,
       List<Replacement> replacements,
       Map<String, String> properties) {
-    return new TableChange(
-        UUID.randomUUID(),
-        Kind.REBALANCE,
-        Optional.of(base.tableId()),
-        OptionalLong.of(Math.max(seenVersion, base.version())),
-        Optional.empty(),
-        schema,
-        List.of(),
-        Optional.empty(),
-        properties,
-        replacements,
-        Optional.empty(),
-        OptionalLong.empty());
+    return of(Kind.REBALANCE, schema)
+        .baseTable(base.tableId(), Math.max(seenVersion, base.version()))
+        .replacements(replacements)
+        .properties(properties)
+        .build();
   }
 
   /**
@@ -295,19 +204,12 @@ public record TableChange(
           + " records into another order: the new shards have " + length + ", the index map has "
           + indexMap.length() + "; both must have as many");
     }
-    return new TableChange(
-        UUID.randomUUID(),
-        Kind.RELAYOUT,
-        Optional.of(base.tableId()),
-        OptionalLong.of(base.version()),
-        Optional.of(base.recordsCommitId()),
-        base.schema(),
-        shards,
-        Optional.empty(),
-        properties,
-        List.of(),
-        Optional.of(indexMap),
-        OptionalLong.empty());
+    return of(Kind.RELAYOUT, base.schema())
+        .base(base)
+        .shards(shards)
+        .indexMap(indexMap)
+        .properties(properties)
+        .build();
   }
 
   /**
@@ -322,19 +224,11 @@ public record TableChange(
       RecordSchema changed,
       List<Replacement> replacements,
       Map<String, String> properties) {
-    return new TableChange(
-        UUID.randomUUID(),
-        kind,
-        Optional.of(base.tableId()),
-        OptionalLong.of(base.version()),
-        Optional.of(base.recordsCommitId()),
-        changed,
-        List.of(),
-        Optional.empty(),
-        properties,
-        replacements,
-        Optional.empty(),
-        OptionalLong.empty());
+    return of(kind, changed)
+        .base(base)
+        .replacements(replacements)
+        .properties(properties)
+        .build();
   }
 
   /** Returns whether shards that are there may stay. */
@@ -421,6 +315,122 @@ public record TableChange(
             + applicationId + "' is not allowed: the number is >= 0, and the name not empty");
       }
       requireLength("The name of an application", applicationId, MAX_KEY_LENGTH);
+    }
+  }
+
+  /** Collects what a change does. Belongs to one thread. */
+  public static final class Builder {
+    private final Kind kind;
+    private final RecordSchema schema;
+    private UUID commitId = UUID.randomUUID();
+    private Optional<UUID> baseTable = Optional.empty();
+    private OptionalLong baseVersion = OptionalLong.empty();
+    private Optional<UUID> baseCommit = Optional.empty();
+    private List<ShardSummary> shards = List.of();
+    private Optional<Transaction> transaction = Optional.empty();
+    private Map<String, String> properties = Map.of();
+    private List<Replacement> replacements = List.of();
+    private Optional<ShardSummary> indexMap = Optional.empty();
+    private OptionalLong expectedVersion = OptionalLong.empty();
+    private List<Integer> partitions = List.of();
+
+    private Builder(Kind kind, RecordSchema schema) {
+      this.kind = kind;
+      this.schema = schema;
+    }
+
+    /** Sets the id of the attempt; a random id otherwise. */
+    public Builder commitId(UUID id) {
+      commitId = id;
+      return this;
+    }
+
+    /** Sets the version that the change was planned on; there was no table otherwise. */
+    public Builder base(TableSnapshot base) {
+      baseCommit = Optional.of(base.recordsCommitId());
+      return baseTable(base.tableId(), base.version());
+    }
+
+    /** Sets the version that the change was planned on, if there was a table. */
+    public Builder base(Optional<TableSnapshot> base) {
+      base.ifPresent(this::base);
+      return this;
+    }
+
+    /** Sets the number of the version that the change was planned on, and whose number it is. */
+    public Builder baseTable(UUID table, long version) {
+      baseTable = Optional.of(table);
+      return baseVersion(OptionalLong.of(version));
+    }
+
+    /** Sets the number alone. A table that took the place of the other is not noticed. */
+    public Builder baseVersion(OptionalLong version) {
+      baseVersion = version;
+      return this;
+    }
+
+    /** Sets the shards to add at the end, in index order. */
+    public Builder shards(List<ShardSummary> added) {
+      shards = added;
+      return this;
+    }
+
+    /** Sets the runs of shards that are replaced by others. */
+    public Builder replacements(List<Replacement> runs) {
+      replacements = runs;
+      return this;
+    }
+
+    /** Sets the key under which the change takes effect once only. */
+    public Builder transaction(Optional<Transaction> key) {
+      transaction = key;
+      return this;
+    }
+
+    /** Sets informative strings, which the version keeps. */
+    public Builder properties(Map<String, String> strings) {
+      properties = strings;
+      return this;
+    }
+
+    /** Sets the shard that says where a relayout puts each record. */
+    public Builder indexMap(ShardSummary map) {
+      indexMap = Optional.of(map);
+      return this;
+    }
+
+    /** Requires a version to be the newest, as {@link TableChange#expecting} does. */
+    public Builder expecting(long version) {
+      expectedVersion = OptionalLong.of(version);
+      return this;
+    }
+
+    /** Sets the ids of the partition fields of a table that is created or overwritten. */
+    public Builder partitionedBy(List<Integer> fieldIds) {
+      partitions = fieldIds;
+      return this;
+    }
+
+    /**
+     * Makes the change.
+     *
+     * @throws IllegalArgumentException if a change of the kind cannot be this
+     */
+    public TableChange build() {
+      return new TableChange(
+          commitId,
+          kind,
+          baseTable,
+          baseVersion,
+          baseCommit,
+          schema,
+          shards,
+          transaction,
+          properties,
+          replacements,
+          indexMap,
+          expectedVersion,
+          partitions);
     }
   }
 }

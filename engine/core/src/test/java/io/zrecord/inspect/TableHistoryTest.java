@@ -22,9 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,15 +101,11 @@ class TableHistoryTest {
     append(1);
     TableSnapshot base = RecordTable.at(storage).latest();
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.OVERWRITE,
-            Optional.empty(),
-            OptionalLong.of(base.version()),
-            SCHEMA,
-            base.shards(),
-            Optional.empty(),
-            Map.of("removedBytes", "many", "applicationId", "a\nb")));
+        .commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
+            .baseVersion(OptionalLong.of(base.version()))
+            .shards(base.shards())
+            .properties(Map.of("removedBytes", "many", "applicationId", "a\nb"))
+            .build());
     VersionEntry entry = entry(1);
     assertThat(entry.removedBytes()).isEmpty();
     assertThat(entry.applicationId()).contains("a\nb");

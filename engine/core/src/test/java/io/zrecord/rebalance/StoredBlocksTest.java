@@ -27,9 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,15 +96,7 @@ class StoredBlocksTest {
   private TableSnapshot rebalanced(
       List<ShardSummary> shards, RecordSchema schema, WriteOptions options) {
     TableSnapshot snapshot = RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            schema,
-            shards,
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, schema).shards(shards).build());
     RebalancePlan plan =
         RebalancePlan.of(snapshot, RebalanceOptions.defaults().withAllShards().withWrite(options));
     assertThat(TableRebalance.of(plan).run().failures()).isEmpty();

@@ -27,8 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,15 +97,9 @@ class StoredValuesTest {
 
   private RebalancePlan plan(WriteOptions options, Map<String, Compression> compression) {
     TableSnapshot snapshot = RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            SCHEMA,
-            List.of(write(options), write(options)),
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA)
+            .shards(List.of(write(options), write(options)))
+            .build());
     return RebalancePlan.of(
         snapshot,
         RebalanceOptions.defaults().withAllShards().withWrite(WRITE).withCompression(compression));

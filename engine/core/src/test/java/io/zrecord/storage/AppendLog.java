@@ -97,15 +97,10 @@ final class AppendLog {
   }
 
   private static TableChange change(OptionalLong base, ShardSummary shard) {
-    return new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.empty(),
-        base,
-        SCHEMA,
-        List.of(shard),
-        Optional.empty(),
-        Map.of());
+    return TableChange.of(TableChange.Kind.APPEND, SCHEMA)
+        .baseVersion(base)
+        .shards(List.of(shard))
+        .build();
   }
 
   /** Returns how many appends were told so. */

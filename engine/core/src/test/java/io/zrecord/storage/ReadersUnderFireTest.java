@@ -32,8 +32,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -118,15 +116,7 @@ public abstract class ReadersUnderFireTest {
       }
     }
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            SCHEMA,
-            shards,
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
   }
 
   /** How a reading ended. */

@@ -32,7 +32,6 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -394,14 +393,10 @@ final class DamagedManifestTest {
   @Test
   void whatWasPlannedOnAVersionThatWasGivenUpIsNotCommitted() throws IOException {
     TableSnapshot planned = table.latest();
-    TableChange overwrite = new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.OVERWRITE,
-        Optional.of(planned),
-        Shards.SCHEMA,
-        List.of(Shards.write(table.storage(), Shards.SCHEMA, 5)),
-        Optional.empty(),
-        Map.of());
+    TableChange overwrite = TableChange.of(TableChange.Kind.OVERWRITE, Shards.SCHEMA)
+        .base(planned)
+        .shards(List.of(Shards.write(table.storage(), Shards.SCHEMA, 5)))
+        .build();
     TableChange relayout = TableChange.relayout(
         planned,
         List.of(Shards.write(table.storage(), Shards.SCHEMA, 4, 3, 2, 1)),
@@ -425,14 +420,10 @@ final class DamagedManifestTest {
   }
 
   private TableChange appendToLatest() {
-    return new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.of(table.latest()),
-        Shards.SCHEMA,
-        List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)),
-        Optional.empty(),
-        Map.of());
+    return TableChange.of(TableChange.Kind.APPEND, Shards.SCHEMA)
+        .base(table.latest())
+        .shards(List.of(Shards.write(table.storage(), Shards.SCHEMA, 7)))
+        .build();
   }
 
   @Test

@@ -52,7 +52,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -241,14 +240,10 @@ final class InterplayTest {
     for (int left = 1 + random.nextInt(2); left > 0; left--) {
       shards.add(shard(fields, base.schema(), added));
     }
-    TableChange change = new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.of(base),
-        base.schema(),
-        shards,
-        Optional.empty(),
-        Map.of());
+    TableChange change = TableChange.of(TableChange.Kind.APPEND, base.schema())
+        .base(base)
+        .shards(shards)
+        .build();
     return new Pending("append", () -> table.commit(change), () -> records.addAll(added));
   }
 
@@ -282,14 +277,10 @@ final class InterplayTest {
     List<Rec> added = new ArrayList<>();
     List<ShardSummary> shards = List.of(
         shard(fields, schema, added), shard(fields, schema, added), shard(fields, schema, added));
-    TableChange change = new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.OVERWRITE,
-        Optional.of(base),
-        schema,
-        shards,
-        Optional.empty(),
-        Map.of());
+    TableChange change = TableChange.of(TableChange.Kind.OVERWRITE, schema)
+        .base(base)
+        .shards(shards)
+        .build();
     return new Pending(
         "overwrite", () -> table.commit(change), () -> records = new ArrayList<>(added));
   }
@@ -623,14 +614,9 @@ final class InterplayTest {
       first.add(newField("f" + names++, true).withId(i));
     }
     RecordSchema schema = new RecordSchema(first);
-    table.commit(new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.CREATE,
-        Optional.empty(),
-        schema,
-        List.of(shard(first, schema, records), shard(first, schema, records)),
-        Optional.empty(),
-        Map.of()));
+    table.commit(TableChange.of(TableChange.Kind.CREATE, schema)
+        .shards(List.of(shard(first, schema, records), shard(first, schema, records)))
+        .build());
     remember();
     for (int round = 0; round < ROUNDS; round++) {
       int kind = random.nextInt(100);

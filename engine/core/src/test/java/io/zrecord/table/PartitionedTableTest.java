@@ -34,7 +34,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -299,15 +298,11 @@ final class PartitionedTableTest {
   @Test
   void anOverwriteChoosesPartitionsAnew() {
     create(shard(0, "a", 1));
-    table.commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.OVERWRITE,
-            Optional.of(table.latest()),
-            SCHEMA,
-            List.of(shard(0, "a", 1).withPartition(List.of("a"))),
-            Optional.empty(),
-            Map.of())
-        .partitionedBy(List.of(3)));
+    table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
+        .base(table.latest())
+        .shards(List.of(shard(0, "a", 1).withPartition(List.of("a"))))
+        .partitionedBy(List.of(3))
+        .build());
     assertThat(table.latest().partitionFields())
         .extracting(FieldSpec::name)
         .containsExactly("kind");

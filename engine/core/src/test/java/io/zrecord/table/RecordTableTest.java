@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -153,14 +152,10 @@ final class RecordTableTest {
   }
 
   private TableChange planned(TableChange.Kind kind, TableSnapshot base, long value) {
-    return new TableChange(
-        UUID.randomUUID(),
-        kind,
-        Optional.of(base),
-        Shards.SCHEMA,
-        List.of(shard(value)),
-        Optional.empty(),
-        Map.of());
+    return TableChange.of(kind, Shards.SCHEMA)
+        .base(base)
+        .shards(List.of(shard(value)))
+        .build();
   }
 
   /** It may know nothing of its base but the number. */
@@ -314,15 +309,9 @@ final class RecordTableTest {
         .hasMessageContaining(">= 0");
     assertThatThrownBy(() -> new TableChange.Transaction("a".repeat(2000), 1))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.APPEND,
-            Optional.empty(),
-            OptionalLong.empty(),
-            Shards.SCHEMA,
-            List.of(),
-            Optional.empty(),
-            Map.of("key", "v".repeat(1 << 21))))
+    assertThatThrownBy(() -> TableChange.of(TableChange.Kind.APPEND, Shards.SCHEMA)
+            .properties(Map.of("key", "v".repeat(1 << 21)))
+            .build())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'key'");
   }
@@ -334,15 +323,10 @@ final class RecordTableTest {
     ShardSummary shard = Shards.write(storage, Shards.SCHEMA, 9);
     storage.delete("manifest");
     table.commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 2, 3)));
-    assertThatThrownBy(() -> table.commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.OVERWRITE,
-            Optional.of(old.tableId()),
-            OptionalLong.of(old.version()),
-            Shards.SCHEMA,
-            List.of(shard),
-            Optional.empty(),
-            Map.of())))
+    assertThatThrownBy(() -> table.commit(TableChange.of(TableChange.Kind.OVERWRITE, Shards.SCHEMA)
+            .baseTable(old.tableId(), old.version())
+            .shards(List.of(shard))
+            .build()))
         .isInstanceOf(CommitConflictException.class)
         .hasMessageContaining("another one stands there now");
     assertThat(table.latest().length()).isEqualTo(2);
@@ -353,15 +337,12 @@ final class RecordTableTest {
     for (long number : new long[] {1, 2, 2, 1, 3}) {
       Optional<TableChange.Transaction> transaction =
           Optional.of(new TableChange.Transaction("job", number));
-      table.commit(new TableChange(
-          UUID.randomUUID(),
-          TableChange.Kind.APPEND,
-          Optional.empty(),
-          Shards.newest(table),
-          Shards.SCHEMA,
-          List.of(shard(number)),
-          transaction,
-          Map.of("run", "x")));
+      table.commit(TableChange.of(TableChange.Kind.APPEND, Shards.SCHEMA)
+          .baseVersion(Shards.newest(table))
+          .shards(List.of(shard(number)))
+          .transaction(transaction)
+          .properties(Map.of("run", "x"))
+          .build());
     }
     assertThat(table.latest().length()).isEqualTo(3);
     assertThat(table.latest().transactions()).containsExactly(Map.entry("job", 3L));

@@ -419,15 +419,11 @@ final class RetentionTest {
   /** Whoever compares commits would take the newest for another one's, and discard the shards. */
   @Test
   void aTransactionThatIsSubmittedAgainAfterItsVersionWasExpiredIsUnclear() {
-    TableChange change = new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.empty(),
-        OptionalLong.of(4),
-        Shards.SCHEMA,
-        List.of(model.write(1)),
-        Optional.of(new TableChange.Transaction("job", 1)),
-        Map.of());
+    TableChange change = TableChange.of(TableChange.Kind.APPEND, Shards.SCHEMA)
+        .baseVersion(OptionalLong.of(4))
+        .shards(List.of(model.write(1)))
+        .transaction(Optional.of(new TableChange.Transaction("job", 1)))
+        .build();
     assertThat(table.commit(change).version()).isEqualTo(5);
     assertThat(table.commit(change).commitId()).isEqualTo(change.commitId());
     for (int i = 0; i < 2; i++) {

@@ -8,8 +8,6 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.write.ShardWriter;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 
@@ -35,15 +33,7 @@ final class Shards {
 
   static TableChange change(
       TableChange.Kind kind, OptionalLong base, RecordSchema schema, List<ShardSummary> shards) {
-    return new TableChange(
-        UUID.randomUUID(),
-        kind,
-        Optional.empty(),
-        base,
-        schema,
-        shards,
-        Optional.empty(),
-        Map.of());
+    return TableChange.of(kind, schema).baseVersion(base).shards(shards).build();
   }
 
   static TableChange append(OptionalLong base, ShardSummary... shards) {

@@ -18,10 +18,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A shard that was written with one schema is not committed with another. */
@@ -58,15 +54,9 @@ final class WrittenFieldsTest {
 
   private void commit(RecordSchema schema, ShardSummary shard) {
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.APPEND,
-            Optional.empty(),
-            OptionalLong.empty(),
-            schema,
-            List.of(shard),
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.APPEND, schema)
+            .shards(List.of(shard))
+            .build());
   }
 
   @Test

@@ -41,9 +41,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,15 +85,9 @@ class BlockDamageTest {
       shard = writer.finish().orElseThrow();
     }
     RecordTable.at(storage)
-        .commit(new TableChange(
-            UUID.randomUUID(),
-            TableChange.Kind.CREATE,
-            Optional.empty(),
-            OptionalLong.empty(),
-            SCHEMA,
-            List.of(shard),
-            Optional.empty(),
-            Map.of()));
+        .commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA)
+            .shards(List.of(shard))
+            .build());
     onDisk = ShardOnDisk.of(directory.resolve(shard.directory()));
     assertThat(onDisk.field(TEXT).blockBytes()).isEqualTo(4096);
     assertThat(onDisk.field(NUMBER).blockBytes()).isEqualTo(4096);

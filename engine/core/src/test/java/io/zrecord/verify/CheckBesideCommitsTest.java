@@ -28,10 +28,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -334,15 +330,10 @@ final class CheckBesideCommitsTest {
 
   private void commitCopies(ShardSummary shard, int count) {
     TableSnapshot before = table.latest();
-    TableSnapshot many = table.commit(new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.APPEND,
-        Optional.of(before.tableId()),
-        OptionalLong.of(before.version()),
-        before.schema(),
-        Collections.nCopies(count, shard),
-        Optional.empty(),
-        Map.of()));
+    TableSnapshot many = table.commit(TableChange.of(TableChange.Kind.APPEND, before.schema())
+        .baseTable(before.tableId(), before.version())
+        .shards(Collections.nCopies(count, shard))
+        .build());
     assertThat(many.length()).isEqualTo(before.length() + count);
   }
 

@@ -23,9 +23,6 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -199,14 +196,8 @@ public final class StoreSnapshot {
   }
 
   private static TableChange creation(SealedCopy.Result copy) {
-    return new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.CREATE,
-        Optional.empty(),
-        OptionalLong.empty(),
-        copy.schema(),
-        copy.shard().stream().toList(),
-        Optional.empty(),
-        Map.of());
+    return TableChange.of(TableChange.Kind.CREATE, copy.schema())
+        .shards(copy.shard().stream().toList())
+        .build();
   }
 }

@@ -41,16 +41,9 @@ class WideTablesSuite extends SparkSuite with Interpreted {
       }: _*)
     val table = RecordTable.at(storage)
     table.commit(
-      new TableChange(
-        UUID.randomUUID(),
-        TableChange.Kind.CREATE,
-        Optional.empty(),
-        OptionalLong.empty(),
-        new RecordSchema(java.util.Arrays.asList(fields: _*)),
-        Collections.emptyList(),
-        Optional.empty(),
-        Collections.emptyMap()
-      )
+      TableChange
+        .of(TableChange.Kind.CREATE, new RecordSchema(java.util.Arrays.asList(fields: _*)))
+        .build()
     )
     write(narrow, target, "append")
     target
