@@ -21,7 +21,15 @@ import java.util.stream.Stream;
 final class SchemaRules implements SinceBase {
   /** Operations that leave records in the table, so that appends can come after them. */
   static final Set<String> KEEPS_RECORDS = Stream.of(
-          Stream.of("append", "rebalance", "relayout", "delete", "update"),
+          Stream.of("append", "rebalance", "relayout", "delete", "update", "merge"),
+          Stream.of(FieldChange.Kind.values()).map(FieldChange.Kind::operation),
+          Manifest.CARE.stream())
+      .flatMap(names -> names)
+      .collect(Collectors.toUnmodifiableSet());
+
+  /** Operations that leave the records as they are, in whatever shards and order. */
+  private static final Set<String> CHANGES_NO_RECORD = Stream.of(
+          Stream.of("rebalance", "relayout"),
           Stream.of(FieldChange.Kind.values()).map(FieldChange.Kind::operation),
           Manifest.CARE.stream())
       .flatMap(names -> names)
@@ -39,7 +47,7 @@ final class SchemaRules implements SinceBase {
   /** The shards that a change replaces are there or not, whatever came between. */
   @Override
   public boolean mayFollowExpired() {
-    return change.kind().replaces();
+    return change.kind().replaces() && change.isolation() == TableChange.Isolation.SNAPSHOT;
   }
 
   @Override
@@ -54,14 +62,27 @@ final class SchemaRules implements SinceBase {
   /**
    * Requires that the change commutes with a version that came first. An append commutes with
    * appends, rebalances, relayouts, tags and expiries, and with the commit that created the table.
-   * An overwrite and a relayout are compared by the records of the newest version, a rebalance by
-   * its shards.
+   * An overwrite and a relayout are compared by the records of the newest version, other changes by
+   * the shards that they replace, and by what came since if they depend on other records as well.
    */
   @Override
   public void requireCommutes(Manifest winner) {
-    if (change.kind() != TableChange.Kind.APPEND) {
-      return;
+    if (change.isolation() == TableChange.Isolation.SERIALIZABLE) {
+      requireNoRecordChanged(winner);
+    } else if (change.kind() == TableChange.Kind.APPEND) {
+      requireKeepsRecords(winner);
     }
+  }
+
+  private void requireNoRecordChanged(Manifest winner) {
+    if (!CHANGES_NO_RECORD.contains(winner.operation())) {
+      throw conflict("version " + winner.version() + " of the operation '" + winner.operation()
+          + "' was committed since version " + planned()
+          + ", and what it depends on may be another now");
+    }
+  }
+
+  private void requireKeepsRecords(Manifest winner) {
     if (winner.isBeginning()) {
       if (change.baseVersion().isPresent() && winner.isTable()) {
         throw anotherTable();
@@ -99,7 +120,7 @@ final class SchemaRules implements SinceBase {
       case APPEND -> rebased(manifest);
       case REBALANCE -> recompressed(manifest);
       case RELAYOUT -> reordered(manifest);
-      case DELETE, UPDATE -> changed(manifest);
+      case DELETE, UPDATE, MERGE -> changed(manifest);
     };
   }
 

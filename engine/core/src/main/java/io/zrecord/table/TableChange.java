@@ -35,6 +35,8 @@ import java.util.stream.Stream;
  * @param expectedVersion the version that must be the newest, except for tags and expiries, when
  *     the change is published, even if the change would commute with later versions; empty if any
  *     version may be
+ * @param isolation which commits since the base a change must not follow that deletes, updates or
+ *     merges; {@link Isolation#SNAPSHOT} for other kinds, which say it themselves
  * @param partitions ids of the fields by which a table that the change creates, or whose records it
  *     replaces, is partitioned; for other changes the table keeps its own
  */
@@ -51,6 +53,7 @@ public record TableChange(
     List<Replacement> replacements,
     Optional<ShardSummary> indexMap,
     OptionalLong expectedVersion,
+    Isolation isolation,
     List<Integer> partitions) {
 
   /** Says what happens to the shards that are there. */
@@ -86,12 +89,28 @@ public record TableChange(
      */
     DELETE,
     /** Changes values of some shards, and may delete records; otherwise like {@link #DELETE}. */
-    UPDATE;
+    UPDATE,
+    /**
+     * Deletes and changes records of some shards, or writes them again in their place, and adds new
+     * shards after all others. Commutes like {@link #UPDATE}.
+     */
+    MERGE;
 
-    /** Tells whether the change replaces shards, and keeps all others. */
+    /** Tells whether the change may replace shards, and keeps all others. */
     boolean replaces() {
-      return this == REBALANCE || this == DELETE || this == UPDATE;
+      return this == REBALANCE || this == DELETE || this == UPDATE || this == MERGE;
     }
+  }
+
+  /** Says which commits since its base a change of records must not follow. */
+  public enum Isolation {
+    /** Those that changed the same shards. */
+    SNAPSHOT,
+    /**
+     * Those that added or changed any records: the change depends on records that it read, besides
+     * those that it changes.
+     */
+    SERIALIZABLE
   }
 
   private static final int MAX_KEY_LENGTH = 1024;
@@ -102,11 +121,21 @@ public record TableChange(
     properties = Map.copyOf(properties);
     replacements = List.copyOf(replacements);
     partitions = List.copyOf(partitions);
-    boolean replaces = kind.replaces();
-    if (replaces == replacements.isEmpty() || (replaces && !shards.isEmpty())) {
+    boolean isPossible = kind == Kind.MERGE
+        ? !replacements.isEmpty() || !shards.isEmpty()
+        : kind.replaces() ? !replacements.isEmpty() && shards.isEmpty() : replacements.isEmpty();
+    if (!isPossible) {
       throw new IllegalArgumentException("A change of kind " + kind + " with " + shards.size()
-          + " shards to add and " + replacements.size()
-          + " replacements is not possible: a rebalance replaces, other kinds add");
+          + " shards to add and " + replacements.size() + " replacements is not possible: a merge"
+          + " adds or replaces, a rebalance, a deletion and an update replace, other kinds add");
+    }
+    if (kind == Kind.MERGE && baseVersion.isEmpty()) {
+      throw new IllegalArgumentException(
+          "A merge changes a table that there is; name its base, or create the table");
+    }
+    if (isolation == Isolation.SERIALIZABLE && (!kind.replaces() || kind == Kind.REBALANCE)) {
+      throw new IllegalArgumentException("A change of kind " + kind + " has no isolation to choose;"
+          + " deletions, updates and merges have");
     }
     if (kind == Kind.REBALANCE && replacements.stream().anyMatch(run -> run.deletedRecords() > 0)) {
       throw new IllegalArgumentException(
@@ -145,6 +174,7 @@ public record TableChange(
     copy.replacements = replacements;
     copy.indexMap = indexMap;
     copy.expectedVersion = expectedVersion;
+    copy.isolation = isolation;
     copy.partitions = partitions;
     return copy;
   }
@@ -238,9 +268,9 @@ public record TableChange(
 
   /** Returns the shards that the change brings. */
   List<ShardSummary> newShards() {
-    return kind.replaces()
-        ? replacements.stream().flatMap(run -> run.added().stream()).toList()
-        : shards;
+    return Stream.concat(
+            replacements.stream().flatMap(run -> run.added().stream()), shards.stream())
+        .toList();
   }
 
   /** Returns how many records of the replaced shards are deleted. */
@@ -332,6 +362,7 @@ public record TableChange(
     private List<Replacement> replacements = List.of();
     private Optional<ShardSummary> indexMap = Optional.empty();
     private OptionalLong expectedVersion = OptionalLong.empty();
+    private Isolation isolation = Isolation.SNAPSHOT;
     private List<Integer> partitions = List.of();
 
     private Builder(Kind kind, RecordSchema schema) {
@@ -405,6 +436,12 @@ public record TableChange(
       return this;
     }
 
+    /** Sets which commits since the base the change must not follow. */
+    public Builder isolation(Isolation wanted) {
+      isolation = wanted;
+      return this;
+    }
+
     /** Sets the ids of the partition fields of a table that is created or overwritten. */
     public Builder partitionedBy(List<Integer> fieldIds) {
       partitions = fieldIds;
@@ -430,6 +467,7 @@ public record TableChange(
           replacements,
           indexMap,
           expectedVersion,
+          isolation,
           partitions);
     }
   }
