@@ -281,7 +281,7 @@ final class TwoWritersAndConversionTest {
         }))
         .isInstanceOf(isShardThere ? IllegalStateException.class : StorageException.class);
     if (isShardThere) {
-      assertThat(Files.list(inTheWay)).isEmpty();
+      assertThat(files.list("shard")).isEmpty();
     } else {
       Files.delete(inTheWay);
     }
