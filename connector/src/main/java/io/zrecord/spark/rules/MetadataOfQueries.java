@@ -29,8 +29,8 @@ import scala.Option;
  * columns have the metadata of the table's columns instead. Stateless.
  *
  * <p>In a session that is extended late, the rule sees the query after Spark has optimized the
- * query. The fitted columns are then found in the analyzed query, which Spark keeps, but for a
- * dynamic overwrite.
+ * query. The fitted columns are then found in the analyzed query. Spark keeps no analyzed query of
+ * a dynamic overwrite, whose columns therefore lose their metadata.
  */
 public final class MetadataOfQueries extends Rule<LogicalPlan> {
   @Override

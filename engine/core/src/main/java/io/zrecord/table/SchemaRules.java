@@ -44,10 +44,15 @@ final class SchemaRules implements SinceBase {
     this.change = change;
   }
 
-  /** The shards that a change replaces are there or not, whatever came between. */
+  /**
+   * The shards that a change replaces are there or not, whatever came between. Shards that a change
+   * adds must not follow an overwrite.
+   */
   @Override
   public boolean mayFollowExpired() {
-    return change.kind().replaces() && change.isolation() == TableChange.Isolation.SNAPSHOT;
+    return change.kind().replaces()
+        && change.shards().isEmpty()
+        && change.isolation() == TableChange.Isolation.SNAPSHOT;
   }
 
   @Override
@@ -69,7 +74,8 @@ final class SchemaRules implements SinceBase {
   public void requireCommutes(Manifest winner) {
     if (change.isolation() == TableChange.Isolation.SERIALIZABLE) {
       requireNoRecordChanged(winner);
-    } else if (change.kind() == TableChange.Kind.APPEND) {
+    } else if (change.kind() == TableChange.Kind.APPEND
+        || change.kind() == TableChange.Kind.MERGE) {
       requireKeepsRecords(winner);
     }
   }

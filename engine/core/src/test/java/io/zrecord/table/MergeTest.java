@@ -325,11 +325,29 @@ class MergeTest {
     requireSound();
   }
 
+  /** As an append, a merge that only adds is not put after what replaced the table. */
+  @Test
+  void aMergeThatOnlyAddsDoesNotFollowAnOverwrite() {
+    TableSnapshot base = table.latest();
+    TableChange merge = merge(base).shards(List.of(shard(101))).build();
+    table.commit(TableChange.of(Kind.OVERWRITE, Shards.SCHEMA)
+        .base(base)
+        .shards(List.of(shard(7)))
+        .build());
+    assertThatThrownBy(() -> table.commit(merge)).isInstanceOf(CommitConflictException.class);
+    assertThat(values()).containsExactly(7L);
+  }
+
   /** What came since may have been expired: then nothing is known of what it changed. */
   @Test
-  void aSerializableMergeDoesNotFollowWhatItCannotSee() {
+  void onlyAMergeThatAddsNothingFollowsWhatItCannotSee() {
     TableChange serializable = change(Isolation.SERIALIZABLE);
-    TableChange snapshot = change(Isolation.SNAPSHOT);
+    TableChange adding = change(Isolation.SNAPSHOT);
+    TableSnapshot base = table.latest();
+    ShardSummary first = base.shards().get(0);
+    TableChange changing = merge(base)
+        .replacements(List.of(Replacement.ofRows(first, List.of(patched(first, 1, 100, 2)))))
+        .build();
     for (int i = 0; i < 3; i++) {
       table.commit(TableChange.of(Kind.APPEND, Shards.SCHEMA)
           .baseVersion(OptionalLong.of(i))
@@ -339,7 +357,8 @@ class MergeTest {
     RecordTable.at(storage, () -> Instant.now().plus(Duration.ofDays(1)))
         .expire(ExpireOptions.defaults().withOlderThan(Duration.ofHours(1)));
     assertThatThrownBy(() -> table.commit(serializable)).hasMessageContaining("was expired");
-    table.commit(snapshot);
-    assertThat(values()).hasSize(15).contains(100L, 101L);
+    assertThatThrownBy(() -> table.commit(adding)).hasMessageContaining("was expired");
+    table.commit(changing);
+    assertThat(values()).hasSize(14).contains(100L);
   }
 }
