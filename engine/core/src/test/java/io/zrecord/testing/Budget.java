@@ -41,6 +41,11 @@ public final class Budget {
     return Math.min(1, CHOSEN_SCALE / SCALE_OF_ALL_ORDERS);
   }
 
+  /** Returns the share of tests to run that repeat others in another place: (0, 1]. */
+  public static double shareOfRepetitions() {
+    return Math.min(1, 2 * CHOSEN_SCALE);
+  }
+
   /** Returns the seed of this process. */
   public static long seed() {
     return CHOSEN_SEED;

@@ -16,6 +16,8 @@ trait RemoteTests extends SparkSuite {
   /** Returns the URI of a directory, in which each test has directories of its own. */
   protected def base: String
 
+  override protected def isRepetition: Boolean = true
+
   protected def remotePath(): String = s"$base/table of ${UUID.randomUUID()} ä"
 
   protected def storage(path: String): Storage = SparkStorages.storageFor(path)

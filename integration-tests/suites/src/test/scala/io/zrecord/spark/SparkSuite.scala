@@ -61,6 +61,19 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     try if (!spark.sparkContext.isStopped) spark.catalog.clearCache()
     finally super.afterAll()
 
+  /** Tells whether the suite tries in another place, or by another path of Spark, what other suites
+    * try. The scale then says how many of its tests run, and the seed which.
+    */
+  protected def isRepetition: Boolean = false
+
+  /** Marks the tests that are left out. */
+  override def tags: Map[String, Set[String]] = {
+    val own = super.tags
+    val share = TestShare.of(suiteName, isRepetition)
+    val leftOut = testNames.filterNot(TestShare.isChosen(suiteName, _, share))
+    own ++ leftOut.map(name => name -> (own.getOrElse(name, Set.empty) + TestShare.LeftOut))
+  }
+
   /** Says how a test that failed is run again with the same seed. */
   override protected def withFixture(test: NoArgTest): Outcome = {
     val outcome = super.withFixture(test)
