@@ -6,11 +6,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
 /** Runs a command in this process and keeps what it says. */
 final class Cli {
+  private static final Pattern PROGRESS = Pattern.compile("(?m)^\\w+: \\d+ of \\d+ MiB\\R");
+
   private Cli() {}
 
   /** What a command said. */
@@ -27,7 +30,12 @@ final class Cli {
     line.setOut(new PrintWriter(out, true));
     line.setErr(new PrintWriter(err, true));
     int exitCode = line.execute(Stream.of(arguments).map(String::valueOf).toArray(String[]::new));
-    return new Said(exitCode, out.toString(), err.toString());
+    return new Said(exitCode, out.toString(), withoutProgress(err.toString()));
+  }
+
+  /** Returns lines without those of progress: how many there are depends on the machine. */
+  static String withoutProgress(String lines) {
+    return PROGRESS.matcher(lines).replaceAll("");
   }
 
   /** The same, with an answer on the standard input. */

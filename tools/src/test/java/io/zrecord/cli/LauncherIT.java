@@ -45,11 +45,11 @@ final class LauncherIT {
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("ZRECORD_JAVA_OPTIONS", OF_SHORT_PROCESSES);
     Process process = builder.start();
-    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
     return new Said(
         process.exitValue(),
         Files.readString(out, StandardCharsets.UTF_8),
-        Files.readString(err, StandardCharsets.UTF_8));
+        Cli.withoutProgress(Files.readString(err, StandardCharsets.UTF_8)));
   }
 
   @Test
@@ -99,7 +99,7 @@ final class LauncherIT {
     feed.environment().put("JAVA_HOME", System.getProperty("java.home"));
     feed.environment().put("ZRECORD_JAVA_OPTIONS", OF_SHORT_PROCESSES);
     Process process = feed.start();
-    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).isZero();
     // A message has its length before it, of its metadata without the body: the text is enough to
     // tell them apart.
