@@ -76,7 +76,7 @@ public record PatchJson(
    *
    * @param resource the file, for messages
    * @param since what the commit of the patch changed; empty if the patch does not say
- * @param position where the JSON begins in the file
+   * @param position where the JSON begins in the file
    * @throws CorruptDataException if the JSON is damaged
    * @throws io.zrecord.errors.UnsupportedFormatException if the patch uses an unknown feature
    */

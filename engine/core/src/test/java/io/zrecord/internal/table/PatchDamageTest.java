@@ -15,8 +15,8 @@ import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.PatchField;
 import io.zrecord.internal.format.PatchJson;
 import io.zrecord.internal.format.SealedJson;
-import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
@@ -177,8 +177,8 @@ final class PatchDamageTest {
     assertThat(changed[first]).isZero();
     changed[first] = 1;
     int sum = new Binding(json.fileId(), 0)
-        .bind(
-            Kind.DELETED, 0, Crc32c.of(changed, first - 16, (int) json.deleted().section().bytes()));
+        .bind(Kind.DELETED, 0, Crc32c.of(changed, first - 16, (int)
+            json.deleted().section().bytes()));
     assertThat(everything(sealed(changed, sum), Verification.ALWAYS)).isNotEqualTo(expected);
   }
 

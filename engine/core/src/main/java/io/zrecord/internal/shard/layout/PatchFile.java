@@ -61,8 +61,7 @@ public final class PatchFile {
     this.json = json;
     this.shardChunks = shardChunks;
     this.isMapped = isMapped;
-    this.deleted =
-        json.deleted().isPresent() ? slots(json.deleted(), Kind.DELETED, 0) : null;
+    this.deleted = json.deleted().isPresent() ? slots(json.deleted(), Kind.DELETED, 0) : null;
     if (deletedCount() != json.slots() - live) {
       throw corrupt("it deletes " + deletedCount() + " of " + json.slots()
           + " records, but the dataset says that " + live + " are left");
@@ -228,9 +227,8 @@ public final class PatchFile {
         json.fields().keySet().forEach(id -> changed.put(id, slotsOf(id)));
         return new SlotsOfCommit(Optional.empty(), deleted, changed);
       }
-      RankedBitmap gone = since.deleted().isPresent()
-          ? slots(since.deleted(), Kind.DELETED_SINCE, 0)
-          : null;
+      RankedBitmap gone =
+          since.deleted().isPresent() ? slots(since.deleted(), Kind.DELETED_SINCE, 0) : null;
       requireAmong(gone, deleted);
       since.fields().forEach((id, set) -> {
         RankedBitmap slots = slots(set, Kind.CHANGED_SINCE, id);
@@ -246,8 +244,7 @@ public final class PatchFile {
   }
 
   private void requireAmong(@Nullable RankedBitmap some, @Nullable RankedBitmap all) {
-    if (some != null
-        && some.slotsIf(slot -> all == null || !all.contains(slot)).length > 0) {
+    if (some != null && some.slotsIf(slot -> all == null || !all.contains(slot)).length > 0) {
       throw corrupt("it says that its commit changed slots that it does not change");
     }
   }

@@ -90,8 +90,10 @@ final class PatchFileWriter {
     file.writeBytes(new FileHeader(FileHeader.Kind.PATCH, shard.id(), fileId).encode());
     SlotSet deleted = slotSet(content.deleted(), Kind.DELETED, 0);
     List<PatchField> written = new ArrayList<>();
-    content.fields().forEach((id, values) ->
-        written.add(field(Objects.requireNonNull(content.specs().get(id)), values)));
+    content
+        .fields()
+        .forEach((id, values) ->
+            written.add(field(Objects.requireNonNull(content.specs().get(id)), values)));
     PatchSince since = since(content);
     section(NO_BYTES);
     int position = file.size();
@@ -175,8 +177,7 @@ final class PatchFileWriter {
     SortedMap<Integer, SlotSet> fields = new TreeMap<>();
     for (Map.Entry<Integer, long[]> field : content.changedByCommit().entrySet()) {
       if (field.getValue().length > 0) {
-        fields.put(
-            field.getKey(), slotSet(field.getValue(), Kind.CHANGED_SINCE, field.getKey()));
+        fields.put(field.getKey(), slotSet(field.getValue(), Kind.CHANGED_SINCE, field.getKey()));
       }
     }
     return new PatchSince(Optional.of(before.json().fileId()), deleted, fields);

@@ -48,8 +48,7 @@ public final class PatchJoin {
     private final List<StatisticsRecord> statistics;
     private int next;
 
-    Cursor(
-        ChangedField field, long[] slots, int[] ordinals, List<StatisticsRecord> statistics) {
+    Cursor(ChangedField field, long[] slots, int[] ordinals, List<StatisticsRecord> statistics) {
       this.field = field;
       this.slots = slots;
       this.ordinals = ordinals;
@@ -93,8 +92,8 @@ public final class PatchJoin {
   private SlotsOfCommit changes(PatchFile patch) {
     SlotsOfCommit changes = patch
         .slotsOfCommit()
-        .orElseThrow(() -> new IllegalArgumentException(
-            patch.path() + " does not say what its commit changed"));
+        .orElseThrow(() ->
+            new IllegalArgumentException(patch.path() + " does not say what its commit changed"));
     UUID expected = before == null ? null : before.json().fileId();
     if (!java.util.Objects.equals(changes.before().orElse(null), expected)) {
       throw new IllegalArgumentException(patch.path() + " follows the patch "
@@ -109,7 +108,10 @@ public final class PatchJoin {
 
   /** Returns the least slot that two of the patches change or delete; empty if there is none. */
   public OptionalLong slotInTwo() {
-    long[] all = parts.stream().flatMapToLong(part -> LongStream.of(slots(part))).sorted().toArray();
+    long[] all = parts.stream()
+        .flatMapToLong(part -> LongStream.of(slots(part)))
+        .sorted()
+        .toArray();
     for (int i = 1; i < all.length; i++) {
       if (all[i] == all[i - 1]) {
         return OptionalLong.of(all[i]);
@@ -138,9 +140,9 @@ public final class PatchJoin {
    * @return the shard with the patch; its length may be 0, and its patch larger than allowed
    */
   public ShardSummary write(Storage storage, UUID fileId, Durability durability) {
-    long[] deleted = sorted(parts.stream().map(part -> slots(part.changes.deleted())).toList());
-    long[] allDeleted =
-        sorted(List.of(slots(before == null ? null : before.deleted()), deleted));
+    long[] deleted =
+        sorted(parts.stream().map(part -> slots(part.changes.deleted())).toList());
+    long[] allDeleted = sorted(List.of(slots(before == null ? null : before.deleted()), deleted));
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
     SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
     SortedMap<Integer, PatchValues> fields = new TreeMap<>();
@@ -150,9 +152,8 @@ public final class PatchJoin {
     }
     parts.forEach(part -> collect(specs, part.patch));
     specs.forEach((id, spec) -> {
-      long[] ofCommit = sorted(parts.stream()
-          .map(part -> slots(part.changes.fields().get(id)))
-          .toList());
+      long[] ofCommit = sorted(
+          parts.stream().map(part -> slots(part.changes.fields().get(id))).toList());
       changed.put(id, ofCommit);
       PatchValues values = joined(spec, dead, ofCommit);
       if (values.count() > 0) {
@@ -185,8 +186,13 @@ public final class PatchJoin {
     PriorityQueue<Cursor> cursors = new PriorityQueue<>(Comparator.comparingLong(Cursor::slot));
     ChangedField old = before == null ? null : before.changed(spec);
     if (before != null && old != null) {
-      add(cursors, before, spec, old.slots().slotsIf(slot ->
-          (dead == null || !dead.contains(slot)) && Arrays.binarySearch(ofCommit, slot) < 0));
+      add(
+          cursors,
+          before,
+          spec,
+          old.slots()
+              .slotsIf(slot -> (dead == null || !dead.contains(slot))
+                  && Arrays.binarySearch(ofCommit, slot) < 0));
     }
     for (Part part : parts) {
       add(cursors, part.patch, spec, slots(part.changes.fields().get(spec.id())));
@@ -208,13 +214,11 @@ public final class PatchJoin {
     return values;
   }
 
-  private void add(
-      PriorityQueue<Cursor> cursors, PatchFile patch, FieldSpec spec, long[] slots) {
+  private void add(PriorityQueue<Cursor> cursors, PatchFile patch, FieldSpec spec, long[] slots) {
     ChangedField field = patch.changed(spec);
     if (field != null && slots.length > 0) {
       int[] ordinals = patch.json().chunks().stream().mapToInt(chunks::get).toArray();
-      cursors.add(
-          new Cursor(field, slots, ordinals, patch.statistics(spec.id(), field.slots())));
+      cursors.add(new Cursor(field, slots, ordinals, patch.statistics(spec.id(), field.slots())));
     }
   }
 

@@ -19,7 +19,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,15 +28,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the next patch of a shard: what the patch before says, and the changes of one commit
- * (FORMAT.md section 3.3). New values go to one new chunk. Belongs to one thread.
+ * (FORMAT.md section 3.3). New values go to one new chunk when they come; their places stay in
+ * memory. Belongs to one thread.
  */
-public final class PatchWriter {
+public final class PatchWriter implements AutoCloseable {
+  private static final long[] NO_SLOTS = {};
+
   private final Storage storage;
   private final ShardSummary shard;
   private final @Nullable PatchFile before;
   private final Durability durability;
   private final UUID fileId;
   private final UUID chunkId;
+  private final SlotCollector deleted = new SlotCollector();
+  private final SortedMap<Integer, NewValues> news = new TreeMap<>();
+  private final SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
   private @Nullable WritableFile chunk;
   private long chunkBytes;
 
@@ -61,55 +66,6 @@ public final class PatchWriter {
     this.fileId = fileId;
     this.chunkId = chunkId;
     this.durability = durability;
-  }
-
-  /**
-   * Writes the chunk and the patch. After an exception both may be there in part.
-   *
-   * @param deleted slots to delete, in rising order, which no patch has deleted before
-   * @param changes new values by field and slot; an absent value is null. The slots are not deleted
-   * @return the shard with the patch; its length may be 0, and its patch larger than allowed
-   */
-  public ShardSummary write(
-      long[] deleted, Map<FieldSpec, SortedMap<Long, byte @Nullable []>> changes) {
-    long[] allDeleted = union(deleted);
-    RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
-    SortedMap<Integer, FieldSpec> specs = specs(changes);
-    SortedMap<Integer, PatchValues> fields = new TreeMap<>();
-    SortedMap<Integer, long[]> changed = new TreeMap<>();
-    try {
-      for (FieldSpec spec : specs.values()) {
-        SortedMap<Long, byte @Nullable []> news = changes.getOrDefault(spec, new TreeMap<>());
-        PatchValues values = merged(spec, dead, news);
-        if (values.count() > 0) {
-          fields.put(spec.id(), values);
-        }
-        changed.put(spec.id(), news.keySet().stream().mapToLong(slot -> slot).toArray());
-      }
-    } finally {
-      closeChunk();
-    }
-    List<ChunkFile> chunks =
-        new ArrayList<>(before == null ? List.of() : before.json().chunks());
-    chunks.add(ChunkFile.of(chunkId, chunkBytes));
-    return new PatchFileWriter(storage, shard, before, fileId, durability)
-        .write(new PatchFileWriter.Content(allDeleted, specs, fields, chunks, deleted, changed));
-  }
-
-  private long[] union(long[] deleted) {
-    RankedBitmap old = before == null ? null : before.deleted();
-    if (old == null) {
-      return deleted;
-    }
-    long[] all = Arrays.copyOf(old.slots(), Math.toIntExact(old.count() + deleted.length));
-    System.arraycopy(deleted, 0, all, (int) old.count(), deleted.length);
-    Arrays.sort(all);
-    return all;
-  }
-
-  private SortedMap<Integer, FieldSpec> specs(
-      Map<FieldSpec, SortedMap<Long, byte @Nullable []>> changes) {
-    SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
     if (before != null) {
       for (int id : before.json().fields().keySet()) {
         PatchField field = before.json().field(id);
@@ -117,33 +73,120 @@ public final class PatchWriter {
             id, new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression()));
       }
     }
-    changes.keySet().forEach(spec -> specs.put(spec.id(), spec));
-    return specs;
+  }
+
+  /**
+   * Deletes a slot, which no patch has deleted before. Values given for the slot are dropped.
+   * Returns false if this patch has deleted the slot already.
+   */
+  public boolean delete(long slot) {
+    return deleted.add(slot);
+  }
+
+  /** Tells whether this patch deletes a slot that no patch has deleted before. */
+  public boolean deletes(long slot) {
+    return deleted.contains(slot);
+  }
+
+  /** Returns the number of slots that this patch deletes and no patch has deleted before. */
+  public long deletedCount() {
+    return deleted.count();
+  }
+
+  /**
+   * Gives a value, which takes the place of one given before.
+   *
+   * @param field of the type that the patch before has
+   * @param slot one that is not deleted
+   * @param value the bytes; null if the value is absent
+   */
+  public void put(FieldSpec field, long slot, byte @Nullable [] value) {
+    specs.put(field.id(), field);
+    NewValues values = news.computeIfAbsent(field.id(), id -> new NewValues(field));
+    if (value == null) {
+      values.add(slot, null, 0, 0);
+      return;
+    }
+    WritableFile target = chunk();
+    long offset = target.positionBytes();
+    target.write(ByteBuffer.wrap(value));
+    Zeros.write(target, -value.length & 7);
+    values.add(slot, value, offset, Crc32c.of(value));
+  }
+
+  /**
+   * Ends the chunk and writes the patch. After an exception both may be there in part.
+   *
+   * @return the shard with the patch; its length may be 0, and its patch larger than allowed
+   */
+  public ShardSummary finish() {
+    finishChunk();
+    long[] deletedByCommit = deleted.slots();
+    long[] allDeleted = union(deletedByCommit);
+    RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
+    SortedMap<Integer, PatchValues> fields = new TreeMap<>();
+    SortedMap<Integer, long[]> changed = new TreeMap<>();
+    for (FieldSpec spec : specs.values()) {
+      NewValues values = news.getOrDefault(spec.id(), new NewValues(spec));
+      values.settle(deleted);
+      changed.put(spec.id(), values.slots());
+      PatchValues merged = merged(spec, dead, values);
+      if (merged.count() > 0) {
+        fields.put(spec.id(), merged);
+      }
+    }
+    List<ChunkFile> chunks =
+        new ArrayList<>(before == null ? List.of() : before.json().chunks());
+    chunks.add(ChunkFile.of(chunkId, chunkBytes));
+    return new PatchFileWriter(storage, shard, before, fileId, durability)
+        .write(new PatchFileWriter.Content(
+            allDeleted, specs, fields, chunks, deletedByCommit, changed));
+  }
+
+  /** Gives the chunk up, unless it has ended. */
+  @Override
+  public void close() {
+    WritableFile current = chunk;
+    if (current != null) {
+      chunk = null;
+      current.close();
+    }
+  }
+
+  private long[] union(long[] fresh) {
+    RankedBitmap old = before == null ? null : before.deleted();
+    if (old == null) {
+      return fresh;
+    }
+    long[] all = Arrays.copyOf(old.slots(), Math.toIntExact(old.count() + fresh.length));
+    System.arraycopy(fresh, 0, all, (int) old.count(), fresh.length);
+    Arrays.sort(all);
+    return all;
   }
 
   /** Returns the values of the patch before that are left, and the new ones. */
-  private PatchValues merged(
-      FieldSpec spec, @Nullable RankedBitmap dead, SortedMap<Long, byte @Nullable []> news) {
+  private PatchValues merged(FieldSpec spec, @Nullable RankedBitmap dead, NewValues fresh) {
     PatchValues values = new PatchValues();
     ChangedField old = before == null ? null : before.changed(spec);
+    long[] slots = fresh.slots();
     long[] kept = old == null
-        ? new long[0]
+        ? NO_SLOTS
         : old.slots()
-            .slotsIf(slot -> !news.containsKey(slot) && (dead == null || !dead.contains(slot)));
+            .slotsIf(slot ->
+                Arrays.binarySearch(slots, slot) < 0 && (dead == null || !dead.contains(slot)));
     int[] ordinals = IntStream.range(0, newChunk()).toArray();
     int next = 0;
-    for (Map.Entry<Long, byte @Nullable []> change : news.entrySet()) {
-      for (; next < kept.length && kept[next] < change.getKey(); next++) {
+    for (int rank = 0; rank < slots.length; rank++) {
+      for (; next < kept.length && kept[next] < slots[rank]; next++) {
         values.keep(Objects.requireNonNull(old), kept[next], ordinals);
       }
-      put(values, change.getKey(), change.getValue());
+      fresh.addTo(values, rank, newChunk());
     }
     for (; next < kept.length; next++) {
       values.keep(Objects.requireNonNull(old), kept[next], ordinals);
     }
-    StatisticsCollector collector = StatisticsCollector.of(spec);
-    if (collector != null && values.count() > 0) {
-      values.statistics = statistics(collector, values, news, old, knownOf(spec, old));
+    if (StatisticsCollector.of(spec) != null && values.count() > 0) {
+      values.statistics = statistics(values, fresh, old, knownOf(spec, old));
     }
     return values;
   }
@@ -158,57 +201,44 @@ public final class PatchWriter {
   }
 
   /** Returns what the values are: the new ones, and those that the patch before has. */
-  private List<StatisticsRecord> statistics(
-      StatisticsCollector collector,
+  private static List<StatisticsRecord> statistics(
       PatchValues values,
-      SortedMap<Long, byte @Nullable []> news,
+      NewValues fresh,
       @Nullable ChangedField old,
       List<StatisticsRecord> known) {
     List<StatisticsRecord> records = new ArrayList<>();
     boolean isAnyKnown = false;
+    int freshRank = 0;
     for (int from = 0; from < values.count(); ) {
-      long end = values.slot(from) / StatisticsRecord.SLOTS * StatisticsRecord.SLOTS
-          + StatisticsRecord.SLOTS;
+      long container = values.slot(from) / StatisticsRecord.SLOTS;
+      long end = (container + 1) * StatisticsRecord.SLOTS;
       int to = from;
-      int keptCount = 0;
       int absentCount = 0;
       for (; to < values.count() && values.slot(to) < end; to++) {
-        byte[] value = news.get(values.slot(to));
-        keptCount += news.containsKey(values.slot(to)) ? 0 : 1;
         absentCount += values.isAbsent(to) ? 1 : 0;
-        if (value != null) {
-          collector.add(value, 0, value.length);
-        }
       }
-      collector.endBlock();
-      StatisticsRecord fresh = collector.records().get(collector.records().size() - 1);
+      int freshEnd = freshRank;
+      while (freshEnd < fresh.slots().length && fresh.slots()[freshEnd] < end) {
+        freshEnd++;
+      }
+      int keptCount = to - from - (freshEnd - freshRank);
+      freshRank = freshEnd;
       StatisticsRecord kept = StatisticsRecord.unknown(0);
-      boolean isWhole = true;
+      boolean isWhole = fresh.isWhole(container);
       if (keptCount == 0) {
         kept = StatisticsRecord.NOTHING;
       } else if (old != null && !known.isEmpty()) {
-        int container = old.slots().containerOf(end - 1);
-        kept = known.get(container);
-        isWhole = keptCount == old.slots().containerSlots(container);
+        int ordinal = old.slots().containerOf(end - 1);
+        kept = known.get(ordinal);
+        isWhole &= keptCount == old.slots().containerSlots(ordinal);
       }
-      StatisticsRecord joined = fresh.join(kept, isWhole, absentCount, to - from - absentCount);
+      StatisticsRecord joined =
+          fresh.known(container).join(kept, isWhole, absentCount, to - from - absentCount);
       isAnyKnown |= joined.isKnown();
       records.add(joined);
       from = to;
     }
     return isAnyKnown ? records : List.of();
-  }
-
-  private void put(PatchValues values, long slot, byte @Nullable [] value) {
-    if (value == null) {
-      values.addAbsent(slot);
-      return;
-    }
-    WritableFile target = chunk();
-    long offset = target.positionBytes();
-    target.write(ByteBuffer.wrap(value));
-    Zeros.write(target, -value.length & 7);
-    values.add(slot, offset, newChunk(), value.length, Crc32c.of(value));
   }
 
   private WritableFile chunk() {
@@ -223,7 +253,7 @@ public final class PatchWriter {
     return current;
   }
 
-  private void closeChunk() {
+  private void finishChunk() {
     WritableFile current = chunk;
     if (current != null) {
       chunk = null;

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDataset;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.findings.Finding;
 import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.format.Section;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.layout.SlotsOfCommit;
@@ -24,9 +27,11 @@ import io.zrecord.table.TableSnapshot;
 import io.zrecord.table.write.ShardWriter;
 import io.zrecord.testing.Budget;
 import io.zrecord.verify.DatasetCheck;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -75,8 +80,7 @@ final class PatchJoinTest {
 
     void add(Changes other) {
       deleted.addAll(other.deleted);
-      other.values.forEach(
-          (field, news) -> news.forEach((slot, value) -> put(field, slot, value)));
+      other.values.forEach((field, news) -> news.forEach((slot, value) -> put(field, slot, value)));
     }
   }
 
@@ -109,14 +113,7 @@ final class PatchJoinTest {
 
   private ShardSummary patched(ShardSummary shard, Changes changes) {
     long[] deleted = changes.deleted.stream().mapToLong(slot -> slot).toArray();
-    return new PatchWriter(
-            storage,
-            shard,
-            patchOf(shard),
-            UUID.randomUUID(),
-            UUID.randomUUID(),
-            Durability.NONE)
-        .write(deleted, changes.values);
+    return Patches.write(storage, shard, deleted, changes.values);
   }
 
   private PatchJoin join(ShardSummary shard, List<ShardSummary> parts) {
@@ -141,9 +138,7 @@ final class PatchJoinTest {
       if (what >= 2) {
         String text = "t" + random.nextInt(1000);
         changes.put(
-            TEXT,
-            slot,
-            random.nextInt(8) == 0 ? null : text.getBytes(StandardCharsets.UTF_8));
+            TEXT, slot, random.nextInt(8) == 0 ? null : text.getBytes(StandardCharsets.UTF_8));
       }
     }
     return changes;
@@ -201,10 +196,7 @@ final class PatchJoinTest {
       ShardSummary whole = patched(shard, all);
       assertThat(records(joined)).isEqualTo(records(whole));
       assertThat(slotsOf(joined)).isEqualTo(slotsOf(whole));
-      assertThat(DatasetCheck.of(directory.resolve("table").toString())
-              .run(finding -> {})
-              .isSound())
-          .isTrue();
+      requireSound();
     }
   }
 
@@ -214,8 +206,9 @@ final class PatchJoinTest {
     StringBuilder text = new StringBuilder(said.before().toString());
     RankedBitmap deleted = said.deleted();
     text.append(deleted == null ? "" : LongStream.of(deleted.slots()).boxed().toList());
-    said.fields().forEach((id, slots) ->
-        text.append(id).append(LongStream.of(slots.slots()).boxed().toList()));
+    said.fields()
+        .forEach((id, slots) ->
+            text.append(id).append(LongStream.of(slots.slots()).boxed().toList()));
     return text.toString();
   }
 
@@ -238,6 +231,76 @@ final class PatchJoinTest {
     third.put(NUMBER, 5, number(3));
     UUID between = Objects.requireNonNull(twice.patch()).id();
     assertThat(slotsOf(patched(twice, third))).isEqualTo(Optional.of(between) + "1[5]");
+  }
+
+  @Test
+  void theLastValueOfASlotCounts() {
+    ShardSummary shard = shard(100);
+    PatchWriter writer = new PatchWriter(
+        storage, shard, null, UUID.randomUUID(), UUID.randomUUID(), Durability.NONE);
+    writer.put(NUMBER, 9, number(1));
+    writer.put(NUMBER, 5, number(2));
+    writer.put(NUMBER, 9, number(3));
+    writer.put(NUMBER, 5, null);
+    writer.put(NUMBER, 6, number(4));
+    writer.put(TEXT, 7, new byte[] {'x'});
+    writer.put(TEXT, 8, new byte[] {'y'});
+    assertThat(writer.delete(7)).isTrue();
+    assertThat(writer.delete(7)).isFalse();
+    ShardSummary patched = writer.finish();
+    assertThat(slotsOf(patched)).isEqualTo("Optional.empty[7]1[5, 6, 9]2[8]");
+    List<String> values = records(patched);
+    assertThat(values.subList(5, 9)).containsExactly("-", hex(4), hex(8), hex(3));
+    assertThat(values.get(99 + 7)).isEqualTo("79");
+    requireSound();
+  }
+
+  private static String hex(long number) {
+    return HexFormat.of().formatHex(number(number));
+  }
+
+  private void requireSound() {
+    assertThat(DatasetCheck.of(directory.resolve("table").toString())
+            .run(finding -> {})
+            .isSound())
+        .isTrue();
+  }
+
+  @Test
+  void aFlippedBitOfWhatTheCommitChangedIsFound() throws IOException {
+    ShardSummary shard = patched(shard(100), changesOf(liveSlots(shard(100)), 10));
+    ShardSummary patched = patched(shard, changesOf(liveSlots(shard), 40));
+    PatchFile patch = Objects.requireNonNull(patchOf(patched));
+    List<Section> sections = new ArrayList<>();
+    patch
+        .json()
+        .since()
+        .orElseThrow()
+        .fields()
+        .values()
+        .forEach(set -> sections.add(set.section()));
+    sections.add(patch.json().since().orElseThrow().deleted().section());
+    Path file = Path.of(patch.path());
+    byte[] sound = Files.readAllBytes(file);
+    List<String> expected = records(patched);
+    int found = 0;
+    for (Section section : sections) {
+      if (!section.isPresent()) {
+        continue;
+      }
+      byte[] damaged = sound.clone();
+      damaged[(int) (section.position() + random.nextInt((int) section.bytes()))] ^= 4;
+      Files.write(file, damaged);
+      PatchFile opened = Objects.requireNonNull(patchOf(patched));
+      assertThatThrownBy(opened::slotsOfCommit).isInstanceOf(CorruptDataException.class);
+      List<Finding> findings = new ArrayList<>();
+      DatasetCheck.of(directory.resolve("table").toString()).run(findings::add);
+      assertThat(findings).isNotEmpty();
+      found++;
+      Files.write(file, sound);
+    }
+    assertThat(found).isPositive();
+    assertThat(records(patched)).isEqualTo(expected);
   }
 
   @Test
@@ -285,15 +348,11 @@ final class PatchJoinTest {
           return patched(shard, changes);
         })
         .toList();
-    ShardSummary joined =
-        join(shard, parts).write(storage, UUID.randomUUID(), Durability.NONE);
+    ShardSummary joined = join(shard, parts).write(storage, UUID.randomUUID(), Durability.NONE);
     PatchFile patch = Objects.requireNonNull(patchOf(joined));
     var slots = Objects.requireNonNull(patch.changed(NUMBER)).slots();
     assertThat(patch.statistics(NUMBER.id(), slots)).hasSize(2).allMatch(r -> r.isKnown());
     records(joined);
-    assertThat(DatasetCheck.of(directory.resolve("table").toString())
-            .run(finding -> {})
-            .isSound())
-        .isTrue();
+    requireSound();
   }
 }
