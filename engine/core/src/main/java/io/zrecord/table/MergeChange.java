@@ -115,8 +115,8 @@ public final class MergeChange {
    * shards to add.
    *
    * @return the version committed; the base if there is nothing to change or to add
-   * @throws IllegalArgumentException if two changes change one record, or a change is of a shard
-   *     that the version does not have; nothing was changed
+   * @throws IllegalArgumentException if two changes change one record, a change is of a shard that
+   *     the version does not have, or gives values of a partition field; nothing was changed
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed or replaced one
    *     of the shards since the version; nothing was changed
    * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
@@ -155,6 +155,7 @@ public final class MergeChange {
   }
 
   private TableChange prepare() {
+    requireNoPartitionField();
     Map<ShardSummary, Integer> ordinals = new HashMap<>();
     for (int i = 0; i < base.shards().size(); i++) {
       ordinals.put(base.shards().get(i), i);
@@ -179,6 +180,19 @@ public final class MergeChange {
         .transaction(transaction)
         .properties(properties)
         .build();
+  }
+
+  private void requireNoPartitionField() {
+    for (FieldSpec field : base.partitionFields()) {
+      if (byShard.values().stream()
+          .flatMap(List::stream)
+          .anyMatch(change -> change.fieldIds().contains(field.id()))) {
+        throw new IllegalArgumentException("Cannot commit the change of " + base
+            + ": it gives values of field '" + field.name()
+            + "', by which the table is partitioned; delete these records, and add them in shards of"
+            + " their partitions");
+      }
+    }
   }
 
   private TableChange.Kind kind() {

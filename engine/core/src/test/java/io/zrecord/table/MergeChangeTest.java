@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.read.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
@@ -314,6 +315,30 @@ final class MergeChangeTest {
     assertThatThrownBy(merge::commit)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("does not have it");
+  }
+
+  @Test
+  void aPartitionFieldGetsNoValues() throws IOException {
+    RecordTable partitioned = RecordTable.at(storage = LocalStorage.at(directory.resolve("parts")));
+    ShardSummary shard = shard(7, 1).withPartition(List.of("7"));
+    TableSnapshot base = partitioned.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA)
+        .shards(List.of(shard))
+        .partitionedBy(List.of(SCHEMA.fields().get(0).id()))
+        .build());
+    try (ShardChangeWriter writer =
+        ShardChangeWriter.open(storage, SCHEMA, List.of(1), shard, BOTH)) {
+      assertThatThrownBy(() -> writer.update(0, "number", 8))
+          .isInstanceOf(SchemaMismatchException.class);
+    }
+    // A task that does not know the partition fields.
+    MergeChange merge = MergeChange.of(base);
+    try (ShardChangeWriter writer = writer(shard)) {
+      writer.update(0, "number", 8);
+      merge.change(writer.finish());
+    }
+    assertThatThrownBy(merge::commit)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'number', by which the table is partitioned");
   }
 
   @Test

@@ -56,7 +56,8 @@ public final class Patches {
       long slot,
       Map<FieldSpec, SortedMap<Long, byte @Nullable []>> changes) {
     ShardSummary written = write(storage, shard, new long[0], changes);
-    PatchFile sound = Objects.requireNonNull(OpenShards.unshared(storage, written).patch());
+    PatchFile sound =
+        Objects.requireNonNull(OpenShards.unshared(storage, written).patch());
     storage.delete(shard.directory() + "/" + sound.json().fileId() + ".patch");
     SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
     SortedMap<Integer, PatchValues> fields = new TreeMap<>();
