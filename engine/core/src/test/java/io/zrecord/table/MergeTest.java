@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.Batch;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
-import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -33,7 +31,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -73,14 +70,7 @@ class MergeTest {
     values.put(
         changed,
         ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array());
-    return new PatchWriter(
-            storage,
-            shard,
-            OpenShards.unshared(storage, shard).patch(),
-            UUID.randomUUID(),
-            UUID.randomUUID(),
-            Durability.NONE)
-        .write(deleted, Map.of(Shards.SCHEMA.fields().get(0), values));
+    return Patches.write(storage, shard, deleted, Map.of(Shards.SCHEMA.fields().get(0), values));
   }
 
   private TableChange.Builder merge(TableSnapshot base) {

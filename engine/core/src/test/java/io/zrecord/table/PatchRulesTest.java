@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
-import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -77,10 +77,11 @@ final class PatchRulesTest {
     RecordTable table = RecordTable.at(storage);
     TableSnapshot base = table.latest();
     ShardSummary shard = base.shards().get(0);
-    UUID file = UUID.randomUUID();
-    ShardSummary patched = new PatchWriter(
-            storage, shard, null, file, UUID.randomUUID(), Durability.NONE)
-        .write(deleted, Map.of(base.schema().fields().get(0), values));
+    Map<FieldSpec, SortedMap<Long, byte[]>> changes =
+        Map.of(base.schema().fields().get(0), values);
+    ShardSummary patched = values.containsKey(1L) && deleted.length > 0 && deleted[0] == 1
+        ? Patches.writeWithValueOfDeleted(storage, shard, 1, changes)
+        : Patches.write(storage, shard, deleted, changes);
     table.commit(TableChange.rows(
         base,
         TableChange.Kind.UPDATE,

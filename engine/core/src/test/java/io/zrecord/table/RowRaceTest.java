@@ -6,8 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordDataset;
 import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.errors.CommitConflictException;
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.read.FieldReader;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
@@ -32,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -219,14 +217,7 @@ final class RowRaceTest {
           RecordTable table = RecordTable.at(storage, CLOCK);
           TableSnapshot base = table.latest();
           ShardSummary planned = base.shards().get(0);
-          ShardSummary patched = new PatchWriter(
-                  storage,
-                  planned,
-                  OpenShards.unshared(storage, planned).patch(),
-                  UUID.randomUUID(),
-                  UUID.randomUUID(),
-                  Durability.NONE)
-              .write(new long[] {2}, Map.of());
+          ShardSummary patched = Patches.write(storage, planned, new long[] {2}, Map.of());
           for (boolean isDone = false; !isDone; ) {
             TableSnapshot newest = table.latest();
             try {

@@ -26,7 +26,7 @@ public final class Binding {
   private static final int[][] UNIT_TABLES = unitTables();
 
   /** The CRC32C of the binding with unit number 0, by the code of the kind. */
-  private final int[] sums = new int[Kind.CHECKSUMS.code + 1];
+  private final int[] sums = new int[Kind.CHANGED_SINCE.code + 1];
 
   /** What a unit is. */
   public enum Kind {
@@ -51,7 +51,11 @@ public final class Binding {
     /** A record of a journal, by its sequence number. */
     JOURNAL_RECORD(11),
     /** Checksums of units of runs, by the number of the group in the section. */
-    CHECKSUMS(12);
+    CHECKSUMS(12),
+    /** The slots that the commit of a patch deleted; the unit number is 0. */
+    DELETED_SINCE(13),
+    /** The slots to which the commit of a patch gave values of a field; the unit number is 0. */
+    CHANGED_SINCE(14);
 
     private final int code;
 

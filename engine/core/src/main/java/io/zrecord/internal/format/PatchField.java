@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.Shape;
-import java.util.HexFormat;
 
 /**
  * What a patch says of a field with values that were changed (FORMAT.md section 3.3).
@@ -16,8 +15,7 @@ import java.util.HexFormat;
  * @param count number of changed values
  * @param absentCount number of those that are absent
  * @param valueBytes sum of the physical lengths of those that are present
- * @param slots their slots, a {@link RankedBitmap}
- * @param slotsChecksum checksum of that section, bound to the patch
+ * @param slots their slots
  * @param entries their places, in the order of the slots
  * @param statistics what the values are, for each container of their slots
  */
@@ -29,8 +27,7 @@ public record PatchField(
     long count,
     long absentCount,
     long valueBytes,
-    Section slots,
-    int slotsChecksum,
+    SlotSet slots,
     Section entries,
     Section statistics) {
 
@@ -40,7 +37,7 @@ public record PatchField(
     TypeJson.write(node, type, shape);
     FieldJson.write(node, compression);
     node.put("count", count).put("absent", absentCount).put("valueBytes", valueBytes);
-    slots.writeTuple(node, "slots").add(HexFormat.of().toHexDigits(slotsChecksum));
+    slots.write(node, "slots");
     entries.write(node, "entries");
     statistics.write(node, "statistics");
     return node;
@@ -50,7 +47,6 @@ public record PatchField(
     FieldJson.unreadable(json).ifPresent(unknown -> {
       throw unknown.exception(json.resource());
     });
-    JsonTuple slots = JsonTuple.of(json, "slots", 3, 3);
     long count = json.integer("count", 1, Math.min(slotCount, Integer.MAX_VALUE));
     PatchField field = new PatchField(
         (int) json.integer("id", 1, Integer.MAX_VALUE),
@@ -60,8 +56,7 @@ public record PatchField(
         count,
         json.integer("absent", 0, count),
         json.integer("valueBytes", 0, Long.MAX_VALUE),
-        Section.read(slots, endBytes),
-        slots.checksum(2),
+        SlotSet.readPresent(json, "slots", endBytes),
         Section.read(json, "entries", endBytes),
         Section.read(json, "statistics", endBytes));
     if (field.entries.bytes() != EntryUnits.bytes(count)) {

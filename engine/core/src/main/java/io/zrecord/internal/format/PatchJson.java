@@ -6,8 +6,8 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.shard.ChunkFile;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -20,9 +20,9 @@ import java.util.UUID;
  * @param fileId identity of the file
  * @param slots number of slots of the shard
  * @param chunks the chunk files that the entries use; these name them by their ordinal
- * @param deleted the slots that were deleted, a {@link RankedBitmap}; {@link Section#NONE} if none
- * @param deletedChecksum checksum of that section, bound to the patch
+ * @param deleted the slots that were deleted
  * @param fields the fields with changed values, by id, as they are written
+ * @param since what the commit of the patch changed; empty if the patch does not say
  * @param position where the JSON begins in the file, and sections end
  */
 public record PatchJson(
@@ -30,9 +30,9 @@ public record PatchJson(
     UUID fileId,
     long slots,
     List<ChunkFile> chunks,
-    Section deleted,
-    int deletedChecksum,
+    SlotSet deleted,
     SortedMap<Integer, JsonObject> fields,
+    Optional<PatchSince> since,
     long position) {
 
   public PatchJson {
@@ -46,15 +46,14 @@ public record PatchJson(
       UUID fileId,
       long slots,
       List<ChunkFile> chunks,
-      Section deleted,
-      int deletedChecksum,
+      SlotSet deleted,
       Collection<PatchField> written,
+      Optional<PatchSince> since,
       long position) {
     SortedMap<Integer, JsonObject> fields = new TreeMap<>();
     written.forEach(
         field -> fields.put(field.id(), new JsonObject(fileId.toString(), field.write())));
-    return new PatchJson(
-        shardId, fileId, slots, chunks, deleted, deletedChecksum, fields, position);
+    return new PatchJson(shardId, fileId, slots, chunks, deleted, fields, since, position);
   }
 
   /** Returns the sealed JSON. */
@@ -65,11 +64,10 @@ public record PatchJson(
         .put("file", fileId.toString())
         .put("slots", slots);
     TablesJson.writeChunks(node, chunks);
-    if (deleted.isPresent()) {
-      deleted.writeTuple(node, "deleted").add(HexFormat.of().toHexDigits(deletedChecksum));
-    }
+    deleted.write(node, "deleted");
     ArrayNode fieldsNode = node.putArray("fields");
     fields.values().forEach(field -> fieldsNode.add(field.node()));
+    since.ifPresent(said -> said.write(node));
     return SealedJson.seal(node);
   }
 
@@ -77,6 +75,7 @@ public record PatchJson(
    * Reads the JSON.
    *
    * @param resource the file, for messages
+   * @param since what the commit of the patch changed; empty if the patch does not say
    * @param position where the JSON begins in the file
    * @throws CorruptDataException if the JSON is damaged
    * @throws io.zrecord.errors.UnsupportedFormatException if the patch uses an unknown feature
@@ -90,21 +89,14 @@ public record PatchJson(
         throw json.corrupt("field " + id + " is there twice");
       }
     }
-    Section deleted = Section.NONE;
-    int checksum = 0;
-    if (json.has("deleted")) {
-      JsonTuple tuple = JsonTuple.of(json, "deleted", 3, 3);
-      deleted = Section.read(tuple, position);
-      checksum = tuple.checksum(2);
-    }
     return new PatchJson(
         json.uuid("shard"),
         json.uuid("file"),
         json.integer("slots", 1, Long.MAX_VALUE),
         TablesJson.readChunks(json),
-        deleted,
-        checksum,
+        SlotSet.read(json, "deleted", position),
         fields,
+        PatchSince.read(json, position),
         position);
   }
 

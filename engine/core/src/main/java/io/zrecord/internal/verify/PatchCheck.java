@@ -6,8 +6,10 @@ import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.PatchField;
+import io.zrecord.internal.format.PatchSince;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.EntryField;
@@ -70,12 +72,22 @@ final class PatchCheck {
 
   /** Checks what the patch says of each field, and the values. */
   void check(PatchFile patch, RecordSchema schema, ChunkFiles chunks) {
+    checkSlotsOfCommit(patch);
     int[] ordinals =
         patch.json().chunks().stream().mapToInt(shard.chunks()::indexOf).toArray();
     try (ChunkFiles renumbered = chunks.renumbered(ordinals)) {
       for (int id : patch.json().fields().keySet()) {
         check(patch, id, schema, renumbered);
       }
+    }
+  }
+
+  /** Checks what the patch says of its commit, which no reader of values looks at. */
+  private void checkSlotsOfCommit(PatchFile patch) {
+    try {
+      patch.slotsOfCommit();
+    } catch (ZRecordException e) {
+      run.found(Kind.META, patch.path(), FileProblem.of(e));
     }
   }
 
@@ -104,10 +116,11 @@ final class PatchCheck {
     BitSet used = new BitSet();
     used.set(0, FileHeader.BYTES);
     used.set((int) patch.json().position(), bytes.length);
-    boolean overlaps = !use(used, patch.json().deleted());
+    boolean overlaps = !use(used, patch.json().deleted().section());
+    overlaps |= !useSince(used, patch.json().since());
     for (int id : patch.json().fields().keySet()) {
       PatchField field = patch.json().field(id);
-      overlaps |= !use(used, field.slots());
+      overlaps |= !use(used, field.slots().section());
       overlaps |= !use(used, field.entries());
       overlaps |= !use(used, field.statistics());
       for (long unit = 0; unit < EntryUnits.unitCount(field.count()); unit++) {
@@ -129,6 +142,17 @@ final class PatchCheck {
         return;
       }
     }
+  }
+
+  private static boolean useSince(BitSet used, Optional<PatchSince> since) {
+    boolean isFree = true;
+    for (PatchSince said : since.stream().toList()) {
+      isFree = use(used, said.deleted().section());
+      for (SlotSet slots : said.fields().values()) {
+        isFree &= use(used, slots.section());
+      }
+    }
+    return isFree;
   }
 
   /** Marks the bytes of a section. Returns false if another section has one of them. */

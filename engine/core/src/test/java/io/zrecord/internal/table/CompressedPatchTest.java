@@ -95,7 +95,6 @@ final class CompressedPatchTest {
         field.absentCount(),
         field.valueBytes(),
         field.slots(),
-        field.slotsChecksum(),
         field.entries(),
         field.statistics());
     byte[] text = PatchJson.of(
@@ -104,8 +103,8 @@ final class CompressedPatchTest {
             json.slots(),
             json.chunks(),
             json.deleted(),
-            json.deletedChecksum(),
             List.of(changed),
+            json.since(),
             at)
         .write();
     ByteBuffer written = ByteBuffer.allocate(at + text.length + TablesTrailer.BYTES);

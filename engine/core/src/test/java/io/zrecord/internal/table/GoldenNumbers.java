@@ -1,7 +1,6 @@
 package io.zrecord.internal.table;
 
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -60,14 +59,13 @@ final class GoldenNumbers {
         storage, uuid(2), raw, FIRST.size() - IN_BLOCK, (field, i) -> number(IN_BLOCK + i));
     ManifestLog log = new ManifestLog(storage);
     log.publish(manifest(0, "create", List.of(blocks, entries)));
-    ShardSummary patched = new PatchWriter(
-            storage,
-            entries,
-            OpenShards.unshared(storage, entries).patch(),
-            uuid(3),
-            uuid(4),
-            Durability.NONE)
-        .write(new long[] {0}, Map.of(field(), new TreeMap<>(Map.of(2L, bytes(8)))));
+    ShardSummary patched = Patches.write(
+        storage,
+        entries,
+        uuid(3),
+        uuid(4),
+        new long[] {0},
+        Map.of(field(), new TreeMap<>(Map.of(2L, bytes(8)))));
     log.publish(manifest(1, "update", List.of(blocks, patched)));
   }
 

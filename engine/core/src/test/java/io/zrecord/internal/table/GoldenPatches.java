@@ -1,7 +1,6 @@
 package io.zrecord.internal.table;
 
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -136,14 +135,13 @@ final class GoldenPatches {
     }
     long[] deleted =
         DELETED.get(version).stream().mapToLong(Integer::longValue).sorted().toArray();
-    return new PatchWriter(
-            storage,
-            before,
-            OpenShards.unshared(storage, before).patch(),
-            uuid(16 * version + 2 * shard),
-            uuid(16 * version + 2 * shard + 1),
-            Durability.NONE)
-        .write(deleted, changes);
+    return Patches.write(
+        storage,
+        before,
+        uuid(16 * version + 2 * shard),
+        uuid(16 * version + 2 * shard + 1),
+        deleted,
+        changes);
   }
 
   private static Manifest manifest(int version, String operation, List<ShardSummary> shards) {

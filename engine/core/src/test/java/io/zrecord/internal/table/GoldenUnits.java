@@ -1,7 +1,6 @@
 package io.zrecord.internal.table;
 
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -154,14 +153,8 @@ final class GoldenUnits {
         }
       }
     }
-    return new PatchWriter(
-            storage,
-            shard,
-            OpenShards.unshared(storage, shard).patch(),
-            uuid(16),
-            uuid(17),
-            Durability.NONE)
-        .write(deleted.stream().mapToLong(Long::longValue).toArray(), changes);
+    long[] slots = deleted.stream().mapToLong(Long::longValue).toArray();
+    return Patches.write(storage, shard, uuid(16), uuid(17), slots, changes);
   }
 
   /** Returns the values of records near the ends of units, and of some others. */

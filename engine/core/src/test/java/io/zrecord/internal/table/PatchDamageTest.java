@@ -16,6 +16,7 @@ import io.zrecord.internal.format.PatchField;
 import io.zrecord.internal.format.PatchJson;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.read.FieldReader;
@@ -91,9 +92,9 @@ final class PatchDamageTest {
     List<Section> sections = new ArrayList<>();
     switch (part) {
       case HEADER -> sections.add(new Section(0, FileHeader.BYTES));
-      case DELETED -> sections.add(json.deleted());
+      case DELETED -> sections.add(json.deleted().section());
       case SLOTS ->
-        json.fields().keySet().forEach(id -> sections.add(json.field(id).slots()));
+        json.fields().keySet().forEach(id -> sections.add(json.field(id).slots().section()));
       case ENTRIES -> {
         for (int id : json.fields().keySet()) {
           PatchField field = json.field(id);
@@ -172,12 +173,12 @@ final class PatchDamageTest {
   void anotherDeletedSlotIsReadIfItsChecksumsHold() throws IOException {
     String expected = everything(shard, Verification.FIRST);
     byte[] changed = sound.clone();
-    int first = (int) json.deleted().position() + 16;
+    int first = (int) json.deleted().section().position() + 16;
     assertThat(changed[first]).isZero();
     changed[first] = 1;
     int sum = new Binding(json.fileId(), 0)
-        .bind(
-            Kind.DELETED, 0, Crc32c.of(changed, first - 16, (int) json.deleted().bytes()));
+        .bind(Kind.DELETED, 0, Crc32c.of(changed, first - 16, (int)
+            json.deleted().section().bytes()));
     assertThat(everything(sealed(changed, sum), Verification.ALWAYS)).isNotEqualTo(expected);
   }
 
@@ -189,9 +190,9 @@ final class PatchDamageTest {
             json.fileId(),
             json.slots(),
             json.chunks(),
-            json.deleted(),
-            deletedChecksum,
+            new SlotSet(json.deleted().section(), deletedChecksum),
             fields,
+            json.since(),
             json.position())
         .write();
     int position = (int) json.position();

@@ -11,6 +11,7 @@ import io.zrecord.internal.format.PatchJson;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.shard.fetch.Windows;
 import io.zrecord.internal.shard.file.TablesFile;
@@ -27,6 +28,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -57,9 +61,7 @@ public final class PatchFile {
     this.json = json;
     this.shardChunks = shardChunks;
     this.isMapped = isMapped;
-    this.deleted = json.deleted().isPresent()
-        ? slots(json.deleted(), Kind.DELETED, 0, json.deletedChecksum())
-        : null;
+    this.deleted = json.deleted().isPresent() ? slots(json.deleted(), Kind.DELETED, 0) : null;
     if (deletedCount() != json.slots() - live) {
       throw corrupt("it deletes " + deletedCount() + " of " + json.slots()
           + " records, but the dataset says that " + live + " are left");
@@ -162,7 +164,7 @@ public final class PatchFile {
 
   /** Opens the changed values of a field as the patch says, without a comparison. */
   public ChangedField changed(PatchField field) {
-    RankedBitmap slots = slots(field.slots(), Kind.CHANGED, field.id(), field.slotsChecksum());
+    RankedBitmap slots = slots(field.slots(), Kind.CHANGED, field.id());
     if (slots.count() != field.count()) {
       throw corrupt("field " + field.id() + " has " + slots.count() + " changed slots, but "
           + field.count() + " values");
@@ -213,11 +215,45 @@ public final class PatchFile {
     return records;
   }
 
-  private RankedBitmap slots(Section section, Kind kind, int fieldId, int checksum) {
-    int at = (int) section.position();
-    int length = (int) section.bytes();
+  /**
+   * Returns the slots that the commit of this patch changed; empty if the patch does not say.
+   *
+   * @throws CorruptDataException if what the patch says is damaged, or is not in the patch
+   */
+  public Optional<SlotsOfCommit> slotsOfCommit() {
+    return json.since().map(since -> {
+      SortedMap<Integer, RankedBitmap> changed = new TreeMap<>();
+      if (since.patch().isEmpty()) {
+        json.fields().keySet().forEach(id -> changed.put(id, slotsOf(id)));
+        return new SlotsOfCommit(Optional.empty(), deleted, changed);
+      }
+      RankedBitmap gone =
+          since.deleted().isPresent() ? slots(since.deleted(), Kind.DELETED_SINCE, 0) : null;
+      requireAmong(gone, deleted);
+      since.fields().forEach((id, set) -> {
+        RankedBitmap slots = slots(set, Kind.CHANGED_SINCE, id);
+        requireAmong(slots, json.hasField(id) ? slotsOf(id) : null);
+        changed.put(id, slots);
+      });
+      return new SlotsOfCommit(since.patch(), gone, changed);
+    });
+  }
+
+  private RankedBitmap slotsOf(int fieldId) {
+    return slots(json.field(fieldId).slots(), Kind.CHANGED, fieldId);
+  }
+
+  private void requireAmong(@Nullable RankedBitmap some, @Nullable RankedBitmap all) {
+    if (some != null && some.slotsIf(slot -> all == null || !all.contains(slot)).length > 0) {
+      throw corrupt("it says that its commit changed slots that it does not change");
+    }
+  }
+
+  private RankedBitmap slots(SlotSet set, Kind kind, int fieldId) {
+    int at = (int) set.section().position();
+    int length = (int) set.section().bytes();
     Binding binding = new Binding(json.fileId(), fieldId);
-    if (binding.bind(kind, 0, Crc32c.of(bytes, at, length)) != checksum) {
+    if (binding.bind(kind, 0, Crc32c.of(bytes, at, length)) != set.checksum()) {
       throw corrupt("the checksum of its slots at " + at + " is wrong");
     }
     ByteBuffer encoded = ByteBuffer.wrap(bytes, at, length).slice().order(ByteOrder.LITTLE_ENDIAN);

@@ -1,0 +1,281 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.write.PatchJoin;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects changes of shards that tasks have written ({@link ShardChangeWriter}), and shards to
+ * add, and commits them as one version. Takes memory and requests for the changed shards only, and
+ * reads no value, unless several changes of one shard become too large for a patch.
+ *
+ * <pre>{@code
+ * MergeChange merge = MergeChange.of(base);
+ * changes.forEach(merge::change);
+ * TableSnapshot after = merge.commit();
+ * }</pre>
+ *
+ * <p>Belongs to one thread.
+ */
+public final class MergeChange {
+  private final TableSnapshot base;
+  private final Storage storage;
+  private final Map<ShardSummary, List<ShardChange>> byShard = new LinkedHashMap<>();
+  private final Map<String, String> properties = new HashMap<>();
+
+  /** What the changes have written, and joining them. */
+  private final List<String> written = new ArrayList<>();
+
+  /** What was written and is of no use, because changes were joined. */
+  private final List<String> superseded = new ArrayList<>();
+
+  private List<ShardSummary> added = List.of();
+  private TableChange.Isolation isolation = TableChange.Isolation.SNAPSHOT;
+  private Optional<TableChange.Transaction> transaction = Optional.empty();
+
+  /** What is to be committed, once it is written. */
+  private @Nullable TableChange prepared;
+
+  private boolean isDone;
+
+  private MergeChange(TableSnapshot base) {
+    this.base = base;
+    this.storage = base.storage();
+  }
+
+  /** Begins a change of a version, mostly the newest. */
+  public static MergeChange of(TableSnapshot base) {
+    return new MergeChange(base);
+  }
+
+  /** Adds a change of a shard of the version. A shard may have several, of different records. */
+  public MergeChange change(ShardChange change) {
+    requireOpen();
+    byShard.computeIfAbsent(change.before(), shard -> new ArrayList<>()).add(change);
+    written.addAll(change.files());
+    return this;
+  }
+
+  /** Sets the shards to add after all others, in index order. */
+  public MergeChange adding(List<ShardSummary> shards) {
+    requireOpen();
+    added = List.copyOf(shards);
+    return this;
+  }
+
+  /** Sets which commits since the version the change must not follow; otherwise as SNAPSHOT. */
+  public MergeChange isolation(TableChange.Isolation wanted) {
+    requireOpen();
+    isolation = wanted;
+    return this;
+  }
+
+  /** Sets the key under which the change takes effect once only. */
+  public MergeChange transaction(TableChange.Transaction key) {
+    requireOpen();
+    transaction = Optional.of(key);
+    return this;
+  }
+
+  /** Adds an informative string to the version. */
+  public MergeChange property(String key, String value) {
+    requireOpen();
+    properties.put(key, value);
+    return this;
+  }
+
+  private void requireOpen() {
+    if (isDone || prepared != null) {
+      throw new IllegalStateException("Cannot add to the change of " + base
+          + ": it was committed, or has failed; begin another");
+    }
+  }
+
+  /**
+   * Commits the version. May be called once, and again after an unknown outcome: the change takes
+   * effect once. After any other failure what the changes have written is deleted, but for the
+   * shards to add.
+   *
+   * @return the version committed; the base if there is nothing to change or to add
+   * @throws IllegalArgumentException if two changes change one record, a change is of a shard that
+   *     the version does not have, or gives values of a partition field; nothing was changed
+   * @throws io.zrecord.errors.CommitConflictException if another commit has changed or replaced one
+   *     of the shards since the version; nothing was changed
+   * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
+   *     again
+   */
+  public TableSnapshot commit() {
+    return commit(RecordTable.at(storage));
+  }
+
+  TableSnapshot commit(RecordTable table) {
+    if (isDone) {
+      throw new IllegalStateException("The change was committed before, or has failed");
+    }
+    isDone = true;
+    if (byShard.isEmpty() && added.isEmpty()) {
+      return base;
+    }
+    try {
+      TableChange change = prepared;
+      if (change == null) {
+        change = prepare();
+        prepared = change;
+      }
+      TableSnapshot after = table.commit(change);
+      UnnamedFiles.discard(storage, superseded);
+      return after;
+    } catch (CommitOutcomeUnknownException e) {
+      // A version may name what was written, whatever the next attempt says.
+      written.clear();
+      isDone = false;
+      throw e;
+    } catch (RuntimeException e) {
+      UnnamedFiles.discard(storage, written);
+      throw e;
+    }
+  }
+
+  private TableChange prepare() {
+    requireNoPartitionField();
+    Map<ShardSummary, Integer> ordinals = new HashMap<>();
+    for (int i = 0; i < base.shards().size(); i++) {
+      ordinals.put(base.shards().get(i), i);
+    }
+    List<TableChange.Replacement> replacements = new ArrayList<>();
+    byShard.forEach((shard, changes) -> {
+      Integer ordinal = ordinals.get(shard);
+      if (ordinal == null) {
+        throw new IllegalArgumentException("Cannot change shard " + shard.id() + ": " + base
+            + " does not have it, or another state of it; change the shards of one version");
+      }
+      List<ShardSummary> after = changes.size() == 1
+          ? after(changes.get(0))
+          : joined(shard, base.firstIndex(ordinal), changes);
+      replacements.add(TableChange.Replacement.ofRows(shard, after));
+    });
+    return TableChange.of(kind(), changedFields())
+        .base(base)
+        .replacements(replacements)
+        .shards(added)
+        .isolation(isolation)
+        .transaction(transaction)
+        .properties(properties)
+        .build();
+  }
+
+  private void requireNoPartitionField() {
+    for (FieldSpec field : base.partitionFields()) {
+      if (byShard.values().stream()
+          .flatMap(List::stream)
+          .anyMatch(change -> change.fieldIds().contains(field.id()))) {
+        throw new IllegalArgumentException("Cannot commit the change of " + base
+            + ": it gives values of field '" + field.name()
+            + "', by which the table is partitioned; delete these records, and add them in shards of"
+            + " their partitions");
+      }
+    }
+  }
+
+  private TableChange.Kind kind() {
+    if (!added.isEmpty()) {
+      return TableChange.Kind.MERGE;
+    }
+    return byShard.values().stream()
+            .flatMap(List::stream)
+            .allMatch(c -> c.fieldIds().isEmpty())
+        ? TableChange.Kind.DELETE
+        : TableChange.Kind.UPDATE;
+  }
+
+  /** Returns the fields of shards to add, or those that get values. */
+  private RecordSchema changedFields() {
+    if (!added.isEmpty()) {
+      return base.schema();
+    }
+    List<FieldSpec> fields = base.schema().fields().stream()
+        .filter(field -> byShard.values().stream()
+            .flatMap(List::stream)
+            .anyMatch(change -> change.fieldIds().contains(field.id())))
+        .toList();
+    return new RecordSchema(fields);
+  }
+
+  /** Returns what takes the place of a shard that has one change. */
+  private List<ShardSummary> after(ShardChange change) {
+    List<ShardSummary> after = change.after();
+    if (!after.contains(change.patched())) {
+      superseded.addAll(change.files());
+      after.forEach(shard -> superseded.remove(shard.directory()));
+    }
+    return after;
+  }
+
+  /** Returns what takes the place of a shard that has several changes. */
+  private List<ShardSummary> joined(
+      ShardSummary shard, long firstIndex, List<ShardChange> changes) {
+    for (ShardChange change : changes) {
+      superseded.addAll(change.files());
+      if (!change.patched().id().equals(shard.id())) {
+        throw new IllegalArgumentException("Cannot join " + changes.size() + " changes of shard "
+            + shard.id() + ": it has a patch that the changes cannot be added to, so that each has"
+            + " written the shard again; give all records of a shard to one task, or rebalance"
+            + " first");
+      }
+    }
+    PatchFile before = OpenShards.unshared(storage, shard).patch();
+    PatchJoin join = new PatchJoin(
+        shard,
+        before,
+        changes.stream()
+            .map(change -> OpenShards.unshared(storage, change.patched()).patch())
+            .map(Objects::requireNonNull)
+            .toList());
+    requireDifferent(join.slotInTwo(), firstIndex, before == null ? null : before.deleted());
+    UUID fileId = UUID.randomUUID();
+    String file = shard.directory() + "/" + fileId + ".patch";
+    written.add(file);
+    ShardSummary patched = join.write(storage, fileId, Durability.COMMIT);
+    if (patched.length() == 0) {
+      superseded.add(file);
+      return List.of();
+    }
+    if (ShardChangeWriter.isWithinLimits(shard, before, patched)) {
+      patched
+          .chunks()
+          .forEach(chunk -> superseded.remove(shard.directory() + "/" + chunk.fileName()));
+      return List.of(patched);
+    }
+    superseded.add(file);
+    UUID rewritten = UUID.randomUUID();
+    written.add("shard/" + rewritten);
+    return ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
+  }
+
+  private void requireDifferent(OptionalLong slot, long firstIndex, @Nullable RankedBitmap dead) {
+    if (slot.isPresent()) {
+      long index = slot.getAsLong() - (dead == null ? 0 : dead.rank(slot.getAsLong()));
+      throw new IllegalArgumentException("Cannot commit the change of " + base
+          + ": two of its parts change or delete record " + (firstIndex + index)
+          + "; each record may be in one of them");
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.zrecord.table;
+
+import io.zrecord.shard.ShardSummary;
+import java.io.Serializable;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what {@link ShardChangeWriter} has written for one shard. {@link MergeChange} commits it. A
+ * few hundred bytes, however many records are changed; a task sends this to its driver. Immutable.
+ *
+ * @param before the shard as it was read
+ * @param patched the shard with a patch that has the changes, of any size; its length may be 0
+ * @param rewritten the shard with the changes and without a patch, where the patch has become too
+ *     large; null if it has not
+ * @param deletedCount number of records that are deleted
+ * @param fieldIds the fields in which records get values
+ * @param files what was written for the change, relative to the table: files, and directories of
+ *     shards
+ */
+public record ShardChange(
+    ShardSummary before,
+    ShardSummary patched,
+    @Nullable ShardSummary rewritten,
+    long deletedCount,
+    SortedSet<Integer> fieldIds,
+    List<String> files)
+    implements Serializable {
+
+  public ShardChange {
+    fieldIds = Collections.unmodifiableSortedSet(new TreeSet<>(fieldIds));
+    files = List.copyOf(files);
+  }
+
+  /** Returns what takes the place of the shard if nobody else changes it: one shard, or none. */
+  List<ShardSummary> after() {
+    if (patched.length() == 0) {
+      return List.of();
+    }
+    return List.of(rewritten == null ? patched : rewritten);
+  }
+}

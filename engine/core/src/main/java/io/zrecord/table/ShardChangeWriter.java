@@ -1,0 +1,237 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.file.TablesFile;
+import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.write.PatchWriter;
+import io.zrecord.internal.values.ValueBytes;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.PatchRef;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes deletions and new values of records of one shard, for {@link MergeChange} to commit, here
+ * or in another process. New values go to a file when they come. A deletion takes some 2 bytes of
+ * memory, and a value 24.
+ *
+ * <pre>{@code
+ * try (ShardChangeWriter writer =
+ *     ShardChangeWriter.open(storage, schema, List.of(), shard, Set.of("label"))) {
+ *   writer.update(3, "label", 7);
+ *   writer.delete(4);
+ *   send(writer.finish());
+ * }
+ * }</pre>
+ *
+ * <p>Closing a writer that has not finished deletes what was written. Belongs to one thread.
+ */
+public final class ShardChangeWriter implements AutoCloseable {
+  private final Storage storage;
+  private final RecordSchema schema;
+  private final ShardSummary shard;
+  private final List<Integer> partitions;
+  private final Set<String> fields;
+  private final SortedSet<Integer> fieldIds = new TreeSet<>();
+  private final List<String> files = new ArrayList<>();
+  private final @Nullable PatchFile before;
+  private final @Nullable RankedBitmap dead;
+  private final PatchWriter patch;
+
+  /** What the patch is on top of: the shard, or a copy of it. */
+  private final ShardSummary base;
+
+  private boolean isFinished;
+
+  private ShardChangeWriter(
+      Storage storage,
+      RecordSchema schema,
+      List<Integer> partitions,
+      ShardSummary shard,
+      Set<String> fields) {
+    this.storage = storage;
+    this.schema = schema;
+    this.partitions = partitions;
+    this.shard = shard;
+    this.fields = Set.copyOf(fields);
+    TablesFile.requireWritable(storage, shard);
+    PatchFile found = OpenShards.unshared(storage, shard).patch();
+    // A patch has values of one type of each field, and raw values if this release writes it.
+    boolean isCopied = found != null && (hasCompressed(found) || hasPromoted(found));
+    this.base = isCopied ? copyOf(shard) : shard;
+    this.before = isCopied ? null : found;
+    this.dead = before == null ? null : before.deleted();
+    UUID fileId = UUID.randomUUID();
+    UUID chunkId = UUID.randomUUID();
+    files.add(base.directory() + "/" + fileId + ".patch");
+    files.add(base.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
+    this.patch = new PatchWriter(storage, base, before, fileId, chunkId, Durability.COMMIT);
+  }
+
+  /**
+   * Begins a change of a shard.
+   *
+   * @param schema the fields of the version that has the shard
+   * @param partitions ids of the fields by which the table is partitioned, which get no values
+   * @param shard a shard of that version
+   * @param fields the fields that may get values
+   * @throws io.zrecord.errors.UnsupportedFormatException if the shard uses an unknown feature
+   */
+  public static ShardChangeWriter open(
+      Storage storage,
+      RecordSchema schema,
+      List<Integer> partitions,
+      ShardSummary shard,
+      Set<String> fields) {
+    return new ShardChangeWriter(storage, schema, List.copyOf(partitions), shard, fields);
+  }
+
+  /**
+   * Deletes a record. Values given for the record before are dropped.
+   *
+   * @param index of the record in the shard, within {@code [0, length)}, whatever was deleted
+   *     before by this writer
+   * @throws IndexOutOfBoundsException if there is no such record
+   */
+  public void delete(long index) {
+    patch.delete(slotOf(index));
+  }
+
+  /**
+   * Gives a value of a record. A value given before is replaced.
+   *
+   * @param index as for {@link #delete}
+   * @param value as {@link io.zrecord.RecordDatasetWriter} takes it, or the bytes; null if the
+   *     value is absent from now on
+   * @throws IndexOutOfBoundsException if there is no such record
+   * @throws IllegalArgumentException if the writer was not opened for the field, the value does not
+   *     fit the field, or the record is deleted by this writer
+   * @throws SchemaMismatchException if the table is partitioned by the field
+   * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
+   */
+  public void update(long index, String field, @Nullable Object value) {
+    FieldSpec spec = field(storage.location(), schema, partitions, field);
+    put(index, spec, bytes(spec, value, index));
+  }
+
+  /** Gives a value that was checked, as bytes. */
+  void put(long index, FieldSpec spec, byte @Nullable [] value) {
+    if (!fields.contains(spec.name())) {
+      throw new IllegalArgumentException("Cannot update field '" + spec.name() + "': the change was"
+          + " begun for " + fields + "; name every field that may get values");
+    }
+    long slot = slotOf(index);
+    if (patch.deletes(slot)) {
+      throw new IllegalArgumentException(
+          "Cannot update record " + index + " of the shard: the same change deletes it");
+    }
+    patch.put(spec, slot, value);
+    fieldIds.add(spec.id());
+  }
+
+  /** Returns a field whose values may be changed. */
+  static FieldSpec field(
+      String location, RecordSchema schema, List<Integer> partitions, String field) {
+    schema.requireReadable(location, field);
+    FieldSpec spec = schema.fields().get(schema.ordinal(field));
+    if (partitions.contains(spec.id())) {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot update field '" + field + "' of " + location
+              + ": the table is partitioned by it; delete the record, and append it to its"
+              + " partition");
+    }
+    return spec;
+  }
+
+  /** Returns the bytes of a new value of a record; null if it is absent. */
+  static byte @Nullable [] bytes(FieldSpec spec, @Nullable Object value, long index) {
+    if (value == null && !spec.rules().isNullable()) {
+      throw new IllegalArgumentException(
+          "Field '" + spec.name() + "' is never absent; give record " + index + " a value");
+    }
+    return value == null ? null : ValueBytes.of(spec, value);
+  }
+
+  private long slotOf(long index) {
+    Objects.checkIndex(index, shard.length());
+    return dead == null ? index : dead.missing(index);
+  }
+
+  /**
+   * Ends the change. A shard whose patch would exceed {@link PatchRef#MOST_BYTES} or
+   * {@link PatchRef#MOST_CHUNKS} is written again as well.
+   */
+  public ShardChange finish() {
+    ShardSummary patched = patch.finish();
+    ShardSummary rewritten =
+        patched.length() > 0 && !isWithinLimits(base, before, patched) ? copyOf(patched) : null;
+    ShardChange change =
+        new ShardChange(shard, patched, rewritten, patch.deletedCount(), fieldIds, files);
+    isFinished = true;
+    return change;
+  }
+
+  /** Gives the change up, unless it has ended. */
+  @Override
+  public void close() {
+    if (!isFinished) {
+      patch.close();
+      UnnamedFiles.discard(storage, files);
+    }
+  }
+
+  private ShardSummary copyOf(ShardSummary original) {
+    UUID id = UUID.randomUUID();
+    files.add("shard/" + id);
+    try {
+      return ShardCopy.copy(storage, schema, original, id, WriteOptions.defaults())
+          .get(0);
+    } catch (RuntimeException e) {
+      UnnamedFiles.discard(storage, files);
+      throw e;
+    }
+  }
+
+  private boolean hasCompressed(PatchFile before) {
+    return before.json().fields().keySet().stream()
+        .anyMatch(id -> before.json().field(id).compression().codec() != Codec.RAW);
+  }
+
+  private boolean hasPromoted(PatchFile before) {
+    return schema.fields().stream()
+        .anyMatch(spec -> fields.contains(spec.name())
+            && before.json().hasField(spec.id())
+            && !before.json().field(spec.id()).type().equals(spec.type()));
+  }
+
+  /**
+   * Tells whether a patch is as small as patches must be.
+   *
+   * @param shard the shard before
+   * @param before its patch; null if it had none
+   */
+  static boolean isWithinLimits(
+      ShardSummary shard, @Nullable PatchFile before, ShardSummary patched) {
+    int tablesChunks =
+        shard.chunkCount() - (before == null ? 0 : before.json().chunks().size());
+    PatchRef patch = Objects.requireNonNull(patched.patch());
+    return patch.bytes() <= PatchRef.MOST_BYTES
+        && patched.chunkCount() - tablesChunks <= PatchRef.MOST_CHUNKS;
+  }
+}
