@@ -4,16 +4,12 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
-import io.zrecord.errors.TruncatedFileException;
-import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.Restoration;
-import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -31,9 +27,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
@@ -47,11 +41,13 @@ public final class RecordTable {
 
   private final Storage storage;
   private final ManifestLog log;
+  private final VersionReads reads;
   private final InstantSource clock;
 
   private RecordTable(Storage storage, InstantSource clock) {
     this.storage = storage;
     this.log = new ManifestLog(storage);
+    this.reads = new VersionReads(storage, log);
     this.clock = clock;
   }
 
@@ -74,14 +70,7 @@ public final class RecordTable {
    * newest version that cannot be read is one.
    */
   public boolean exists() {
-    try {
-      return log.newest().isPresent();
-    } catch (CorruptDataException
-        | TruncatedFileException
-        | MissingFileException
-        | UnsupportedFormatException e) {
-      return true;
-    }
+    return reads.exists();
   }
 
   /**
@@ -90,12 +79,12 @@ public final class RecordTable {
    * @throws NotADatasetException if there is none
    */
   public TableSnapshot latest() {
-    return reading(this::snapshot);
+    return reads.latest();
   }
 
   /** Returns the newest version; empty if there is no table. */
   public Optional<TableSnapshot> find() {
-    return log.reading(this::snapshot);
+    return reads.find();
   }
 
   /**
@@ -106,32 +95,7 @@ public final class RecordTable {
    * @throws VersionNotFoundException if the version does not exist, or was expired
    */
   public TableSnapshot version(long version) {
-    try {
-      return reading(newest -> snapshot(retained(newest).read(version)));
-    } catch (CorruptDataException | TruncatedFileException e) {
-      if (isNewestReadable() || !log.listed().contains(version)) {
-        throw e;
-      }
-      // It is unknown then which versions were expired.
-      return snapshot(log.chain().readUnlessReplaced(version));
-    }
-  }
-
-  private boolean isNewestReadable() {
-    try {
-      return log.newest().isPresent();
-    } catch (CorruptDataException | TruncatedFileException e) {
-      return false;
-    }
-  }
-
-  /** Runs a reading of versions, again if a version was expired meanwhile. */
-  private <T> T reading(Function<Manifest, T> reading) {
-    return log.reading(reading).orElseThrow(this::notATable);
-  }
-
-  private RetainedVersions retained(Manifest newest) {
-    return new RetainedVersions(log, storage.location(), newest);
+    return reads.version(version);
   }
 
   /**
@@ -141,8 +105,7 @@ public final class RecordTable {
    *     that time was expired
    */
   public TableSnapshot asOf(Instant time) {
-    return reading(
-        newest -> snapshot(new VersionAsOf(storage.location(), retained(newest)).find(time)));
+    return reads.asOf(time);
   }
 
   /**
@@ -152,19 +115,12 @@ public final class RecordTable {
    */
   public TableSnapshot tagged(String name) {
     TagNames.require(name);
-    return reading(newest -> {
-      TagEntry tag = newest.tag(name).orElseThrow(() -> noTag(newest, name));
-      return snapshot(retained(newest).read(tag.version()));
-    });
+    return reads.tagged(name);
   }
 
   /** Returns all tags, by name. */
   public List<Tag> tags() {
-    return newest().tags().stream().map(RecordTable::tag).toList();
-  }
-
-  private Manifest newest() {
-    return log.newest().orElseThrow(this::notATable);
+    return reads.newest().tags().stream().map(RecordTable::tag).toList();
   }
 
   private static Tag tag(TagEntry entry) {
@@ -184,7 +140,7 @@ public final class RecordTable {
   public void tag(long version, String name) {
     TagNames.require(name);
     Committer committer = new Committer(storage, log, clock);
-    reading(newest -> new TagCommit(storage, log, newest, version, name).publish(committer));
+    reads.reading(newest -> new TagCommit(storage, log, newest, version, name).publish(committer));
   }
 
   /**
@@ -195,22 +151,11 @@ public final class RecordTable {
    */
   public void untag(String name) {
     TagNames.require(name);
-    Manifest newest = newest();
+    Manifest newest = reads.newest();
     if (newest.tag(name).isEmpty()) {
-      throw noTag(newest, name);
+      throw reads.noTag(newest, name);
     }
     new Committer(storage, log, clock).commit(CareCommit.untag(storage.location(), newest, name));
-  }
-
-  private VersionNotFoundException noTag(Manifest newest, String name) {
-    List<TagEntry> present = newest.tags();
-    return new VersionNotFoundException(
-        storage.location(),
-        "There is no tag '" + name + "' of " + storage.location() + "; "
-            + (present.isEmpty()
-                ? "it has no tags"
-                : "the tags are "
-                    + present.stream().map(TagEntry::name).collect(Collectors.joining(", "))));
   }
 
   /**
@@ -226,7 +171,7 @@ public final class RecordTable {
    *     may have been expired, as the message says; call it again
    */
   public ExpireResult expire(ExpireOptions options) {
-    return new Expiry(storage, clock).run(options).orElseThrow(this::notATable);
+    return new Expiry(storage, clock).run(options).orElseThrow(reads::notATable);
   }
 
   /**
@@ -239,7 +184,7 @@ public final class RecordTable {
    */
   public void restore(UUID commitId) {
     ManifestLog present = ManifestLog.ofARepair(storage);
-    Manifest newest = present.newest().orElseThrow(this::notATable);
+    Manifest newest = present.newest().orElseThrow(reads::notATable);
     if (!newest.commitId().equals(commitId)) {
       throw new CommitConflictException(
           storage.location(),
@@ -267,7 +212,7 @@ public final class RecordTable {
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
     if (log.listed().isEmpty()) {
-      throw notATable();
+      throw reads.notATable();
     }
     return new Sweep(storage, clock, options, listener).run();
   }
@@ -277,11 +222,7 @@ public final class RecordTable {
    * newest version is damaged, returns those that may be readable.
    */
   public List<Long> versions() {
-    try {
-      return log.newest().map(newest -> retained(newest).numbers()).orElse(List.of());
-    } catch (CorruptDataException | TruncatedFileException e) {
-      return log.listed();
-    }
+    return reads.numbers();
   }
 
   /**
@@ -396,9 +337,8 @@ public final class RecordTable {
    *     published; delete nothing
    */
   public TableSnapshot commit(FieldChange change) {
-    Manifest manifest =
-        new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change));
-    return new TableSnapshot(storage, manifest);
+    return snapshot(
+        new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change)));
   }
 
   /**
@@ -469,8 +409,7 @@ public final class RecordTable {
    * table. Otherwise does what {@link #commit} does.
    */
   public TableSnapshot commitBesideOthers(TableChange change) {
-    Manifest manifest = new Committer(storage, log, clock).commit(change);
-    return new TableSnapshot(storage, manifest);
+    return snapshot(new Committer(storage, log, clock).commit(change));
   }
 
   /**
@@ -509,14 +448,5 @@ public final class RecordTable {
 
   private TableSnapshot snapshot(Manifest manifest) {
     return new TableSnapshot(storage, manifest);
-  }
-
-  private NotADatasetException notATable() {
-    return new NotADatasetException(
-        storage.location(),
-        "There is no zrecord table at " + storage.location() + ": "
-            + (log.listed().isEmpty()
-                ? DirectoryGuess.of(storage)
-                : "its creation was taken back. Write a dataset there first"));
   }
 }

@@ -27,10 +27,14 @@ final class SchemaRules implements SinceBase {
       .flatMap(names -> names)
       .collect(Collectors.toUnmodifiableSet());
 
-  /** Operations that leave the records as they are, in whatever shards and order. */
+  /**
+   * Operations that leave the records as they are, in whatever shards and order. An added field is
+   * one that no change has read; a rewritten field has other values.
+   */
   private static final Set<String> CHANGES_NO_RECORD = Stream.of(
           Stream.of("rebalance", "relayout"),
-          Stream.of(FieldChange.Kind.values()).map(FieldChange.Kind::operation),
+          Stream.of(FieldChange.Kind.ADD_FIELDS, FieldChange.Kind.SCHEMA)
+              .map(FieldChange.Kind::operation),
           Manifest.CARE.stream())
       .flatMap(names -> names)
       .collect(Collectors.toUnmodifiableSet());

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
+import io.zrecord.RecordAppender;
 import io.zrecord.RecordDataset;
+import io.zrecord.RecordFieldsWriter;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.internal.shard.write.Patches;
 import io.zrecord.schema.Compression;
@@ -12,6 +14,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.TableChange.Isolation;
@@ -29,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -217,6 +221,19 @@ class MergeTest {
         true,
         test -> test.table.addFields(
             List.of(new FieldSpec(2, "other", ElementType.I32, Shape.scalar(), Compression.RAW)))),
+    REWRITE_OF_A_FIELD_ELSEWHERE(true, false, test -> {
+      try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(
+          test.table,
+          Set.of("value"),
+          WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE))) {
+        RecordAppender values = writer.newAppender(1);
+        for (long value : new long[] {7, 8, 9}) {
+          values.set("value", value);
+          values.endRecord();
+        }
+        writer.commit();
+      }
+    }),
     TAG(true, true, test -> test.table.tag(0, "kept")),
     UPDATE_OF_THE_SHARD(false, false, test -> {
       RowChange change = RowChange.of(test.table.latest());

@@ -11,7 +11,9 @@ import io.zrecord.table.RecordTable
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Commits that fail, get lost or are interrupted, on the driver of a real write. */
-class CommitFaultSuite extends SparkSuite {
+class CommitFaultSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it counts and ages local files"
+
   override protected def configuration: Map[String, String] =
     Map("spark.sql.catalog.faulty" -> classOf[FaultyCatalog].getName)
 

@@ -12,7 +12,10 @@ import org.apache.spark.sql.SparkSession
 /** Drivers that append one batch after the other are killed (SIGKILL) at random instants, and each
   * is followed by another driver.
   */
-class DriverDeathSuite extends SparkSuite {
+class DriverDeathSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String =
+    "it kills drivers, which do not know the servers of this process"
+
   private val kills = Budget.of(3)
   private val seed = Budget.seed
 

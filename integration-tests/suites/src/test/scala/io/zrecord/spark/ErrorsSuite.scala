@@ -7,7 +7,9 @@ import io.zrecord.RecordDatasetWriter
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.shard.WriteOptions
 
-class ErrorsSuite extends SparkSuite {
+class ErrorsSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it cuts and changes local files, and fills a local disk"
+
   private def dataset(options: (String, String)*): String = {
     val path = freshPath()
     write(

@@ -6,7 +6,9 @@ import java.util.zip.CRC32C
 
 /** A table in which a later release stored one field by a feature that this release does not know.
   */
-class FeaturesSuite extends SparkSuite {
+class FeaturesSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it changes local manifests"
+
   private def table(): String = {
     val path = freshPath()
     write(

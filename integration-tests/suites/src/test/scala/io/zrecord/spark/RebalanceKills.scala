@@ -8,7 +8,10 @@ import org.apache.spark.sql.{DataFrame, Row}
 /** The numbers of kills of drivers and of executors in rebalances (docs/proofs.md), and tables for
   * them.
   */
-trait RebalanceKills extends SparkSuite {
+trait RebalanceKills extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String =
+    "it kills drivers and executors, which do not know the servers of this process"
+
   private val Mib = 1L << 20
 
   protected val kills: Int = Budget.of(3)

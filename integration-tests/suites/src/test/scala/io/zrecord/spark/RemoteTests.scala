@@ -11,7 +11,8 @@ import io.zrecord.table.{ExpireOptions, Orphan, RecordTable, SweepOptions}
 import org.apache.spark.sql.Row
 
 /** What a data engineer does with a table that is not on a local disk. */
-trait RemoteTests extends SparkSuite {
+trait RemoteTests extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it has a server of its own"
 
   /** Returns the URI of a directory, in which each test has directories of its own. */
   protected def base: String

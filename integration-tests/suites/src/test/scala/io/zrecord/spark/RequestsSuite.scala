@@ -3,7 +3,9 @@ package io.zrecord.spark
 import io.zrecord.spark.CountingFileSystem.Request
 
 /** What the driver asks of a store to plan a read, and to plan and commit a write. */
-class RequestsSuite extends SparkSuite {
+class RequestsSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it counts the requests to a file system of its own"
+
   override protected def configuration: Map[String, String] = CountingFileSystem.Settings
 
   private def remotePath(): String = "count://" + freshLocalPath()

@@ -78,7 +78,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def withFixture(test: NoArgTest): Outcome = {
     val outcome = super.withFixture(test)
     if (outcome.isFailed) {
-      val suite = s"-Dsuites.suffix=${getClass.getSimpleName}"
+      val choice = if (TestBase.isLocal) "-Dsuites.suffix" else "-Premote -Dsuites.remote"
+      val suite = s"$choice=${getClass.getSimpleName}"
       System.err.println(
         s"replay: ./mvnw verify -pl ${Budget.module} -am -Dunit.skip=true $suite ${Budget.properties}"
       )
@@ -104,7 +105,7 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   /** Registers a test that looks into the files of local tables. */
   protected def testLocally(name: String)(body: => Any): Unit =
-    if (TestBase.current.uri.isEmpty) test(name)(body)
+    if (TestBase.isLocal) test(name)(body)
     else ignore(name)(body)
 
   /** Returns the files of a table at a path of the session. */

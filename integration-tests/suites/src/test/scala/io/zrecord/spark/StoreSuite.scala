@@ -13,7 +13,9 @@ import io.zrecord.store.{RecordStore, StoreOptions}
 import org.apache.commons.io.FileUtils
 
 /** Stores that a service writes, as Spark sees them. */
-class StoreSuite extends SparkSuite {
+class StoreSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "a store is a local directory"
+
   private val schema = RecordSchema
     .builder()
     .field("id", ElementType.I64)

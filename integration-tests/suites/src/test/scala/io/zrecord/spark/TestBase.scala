@@ -19,7 +19,12 @@ sealed trait TestBase {
 }
 
 object TestBase {
-  lazy val current: TestBase = System.getProperty("zrecord.test.base", "local") match {
+  private val name = System.getProperty("zrecord.test.base", "local")
+
+  /** Tells whether suites have their tables on local files. Starts no server. */
+  val isLocal: Boolean = name == "local"
+
+  lazy val current: TestBase = name match {
     case "local" => Local
     case "hdfs" => Hdfs
     case "s3" => S3

@@ -19,7 +19,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Several executor processes, as on a cluster. */
-class ClusterSuite extends SparkSuite {
+class ClusterSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String =
+    "its executors are processes, which leave marks in local files"
+
   override protected def master: String = ClusterSuite.localCluster(2)
 
   override protected def contextSettings: Map[String, String] =

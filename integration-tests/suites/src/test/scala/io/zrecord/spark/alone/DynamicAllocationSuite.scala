@@ -11,7 +11,9 @@ import org.apache.spark.scheduler.{
 import org.apache.spark.sql.functions.col
 
 /** Executors that come and go between jobs and between the stages of one. */
-class DynamicAllocationSuite extends SparkSuite {
+class DynamicAllocationSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it is about executors that come and go, not about files"
+
   override protected def master: String = ClusterSuite.localCluster(2)
 
   override protected def contextSettings: Map[String, String] =

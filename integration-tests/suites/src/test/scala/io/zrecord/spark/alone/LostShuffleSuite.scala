@@ -11,7 +11,9 @@ import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskEnd}
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Shuffle files are lost while the stage that reads them writes a dataset. */
-class LostShuffleSuite extends SparkSuite {
+class LostShuffleSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it lists local files"
+
   private lazy val directory = freshPath()
 
   // One task at a time, so that some have written their rows when the files are lost.

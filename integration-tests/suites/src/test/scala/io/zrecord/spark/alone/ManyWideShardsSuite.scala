@@ -11,7 +11,9 @@ import org.scalatest.tags.Slow
 
 /** A group of shards whose descriptions are longer than Spark lets a message to an executor be. */
 @Slow
-class ManyWideShardsSuite extends SparkSuite {
+class ManyWideShardsSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it is about what executors get, not about files"
+
   private val shardCount = 700
   private val fieldCount = 201
   private val messageBytes = 1 << 20

@@ -11,7 +11,9 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.util.QueryExecutionListener
 
 /** Settings of Hadoop among options: they are obeyed, and nobody sees them. */
-class OptionSettingsSuite extends SparkSuite {
+class OptionSettingsSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it has a file system of its own, which asks for a key"
+
   private val secret = "hush" + UUID.randomUUID().toString.replace("-", "")
   private val marker = "seen" + UUID.randomUUID().toString.replace("-", "")
   private val eventLog = Files.createTempDirectory("events")

@@ -7,7 +7,9 @@ import io.zrecord.storage.hadoop.S3Server
 import org.apache.hadoop.fs.Path
 
 /** A table in a bucket, with the S3A of each Spark: it is read by all, and written by the newer. */
-class S3SmokeSuite extends SparkSuite {
+class S3SmokeSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "it has a server of its own"
+
   private lazy val server = new S3Server(
     Paths.get(System.getProperty("zrecord.test.s3proxy")),
     Files.createTempDirectory("s3")

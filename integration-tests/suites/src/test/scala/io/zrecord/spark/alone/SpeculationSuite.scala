@@ -15,7 +15,10 @@ import org.apache.spark.sql.functions.{col, udf}
   * which rules out local-cluster. So this is a standalone cluster of two workers with their own
   * addresses.
   */
-class SpeculationSuite extends SparkSuite {
+class SpeculationSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String =
+    "its workers are processes, which leave marks in local files"
+
   private val port = {
     val socket = new ServerSocket(0)
     try socket.getLocalPort
