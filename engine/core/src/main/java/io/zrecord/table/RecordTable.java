@@ -5,7 +5,6 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -29,7 +28,6 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads the versions of a table, and commits new ones (FORMAT.md section 7). Nothing is kept in
@@ -230,17 +228,7 @@ public final class RecordTable {
    * logged, and left to a sweep.
    */
   public void discard(List<ShardSummary> shards) {
-    shards.forEach(shard -> discard(shard.directory()));
-  }
-
-  private void discard(String name) {
-    try {
-      storage.delete(name);
-    } catch (ZRecordException e) {
-      LoggerFactory.getLogger(RecordTable.class)
-          .warn(
-              "Cannot delete {}, which no version names: {}", storage.pathOf(name), e.getMessage());
-    }
+    UnnamedFiles.discard(storage, shards.stream().map(ShardSummary::directory).toList());
   }
 
   /**
@@ -250,10 +238,10 @@ public final class RecordTable {
    * @param files a shard as {@link ShardWriter#ofFields} returns it
    */
   public void discardFiles(ShardSummary files) {
-    Stream.concat(
-            files.tables().stream().map(TablesRef::fileName),
-            files.chunks().stream().map(ChunkFile::fileName))
-        .forEach(name -> discard(files.directory() + "/" + name));
+    Stream<String> names = Stream.concat(
+        files.tables().stream().map(TablesRef::fileName),
+        files.chunks().stream().map(ChunkFile::fileName));
+    UnnamedFiles.discard(storage, names.map(name -> files.directory() + "/" + name).toList());
   }
 
   /**
