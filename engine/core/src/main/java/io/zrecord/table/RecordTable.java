@@ -241,7 +241,8 @@ public final class RecordTable {
     Stream<String> names = Stream.concat(
         files.tables().stream().map(TablesRef::fileName),
         files.chunks().stream().map(ChunkFile::fileName));
-    UnnamedFiles.discard(storage, names.map(name -> files.directory() + "/" + name).toList());
+    UnnamedFiles.discard(
+        storage, names.map(name -> files.directory() + "/" + name).toList());
   }
 
   /**

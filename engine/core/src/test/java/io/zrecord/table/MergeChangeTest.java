@@ -65,7 +65,7 @@ final class MergeChangeTest {
     table = RecordTable.at(storage);
     List<ShardSummary> shards = new ArrayList<>();
     for (int i = 0; i < SHARDS; i++) {
-      shards.add(shard(i * RECORDS, RECORDS));
+      shards.add(shard((long) i * RECORDS, RECORDS));
     }
     table.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
   }
@@ -319,7 +319,8 @@ final class MergeChangeTest {
 
   @Test
   void aPartitionFieldGetsNoValues() throws IOException {
-    RecordTable partitioned = RecordTable.at(storage = LocalStorage.at(directory.resolve("parts")));
+    storage = LocalStorage.at(directory.resolve("parts"));
+    RecordTable partitioned = RecordTable.at(storage);
     ShardSummary shard = shard(7, 1).withPartition(List.of("7"));
     TableSnapshot base = partitioned.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA)
         .shards(List.of(shard))

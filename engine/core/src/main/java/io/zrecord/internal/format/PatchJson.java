@@ -75,7 +75,6 @@ public record PatchJson(
    * Reads the JSON.
    *
    * @param resource the file, for messages
-   * @param since what the commit of the patch changed; empty if the patch does not say
    * @param position where the JSON begins in the file
    * @throws CorruptDataException if the JSON is damaged
    * @throws io.zrecord.errors.UnsupportedFormatException if the patch uses an unknown feature

@@ -45,24 +45,34 @@ final class PatchFileWriter {
   private final Durability durability;
   private final ByteArrayOutputStream file = new ByteArrayOutputStream();
 
-  /**
-   * What a patch has.
-   *
-   * @param deleted all slots that are deleted, in rising order
-   * @param specs the fields, by id
-   * @param fields their values, by id, none of them empty; the number of the chunk of a value is an
-   *     index of {@code chunks}
-   * @param chunks the chunks that may be used
-   * @param deletedByCommit the slots that the commit deleted, in rising order
-   * @param changedByCommit the slots to which the commit gave values, in rising order, by field id
-   */
-  record Content(
-      long[] deleted,
-      SortedMap<Integer, FieldSpec> specs,
-      SortedMap<Integer, PatchValues> fields,
-      List<ChunkFile> chunks,
-      long[] deletedByCommit,
-      SortedMap<Integer, long[]> changedByCommit) {}
+  /** What a patch has. The number of the chunk of a value is an index of {@link #chunks}. */
+  static final class Content {
+    /** The fields, by id. */
+    final SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
+
+    /** The values of fields, by id, none of them empty. */
+    final SortedMap<Integer, PatchValues> fields = new TreeMap<>();
+
+    /** The slots to which the commit gave values, in rising order, by field id. */
+    final SortedMap<Integer, long[]> changedByCommit = new TreeMap<>();
+
+    /** The chunks that may be used. */
+    final List<ChunkFile> chunks = new ArrayList<>();
+
+    private final long[] deleted;
+    private final long[] deletedByCommit;
+
+    /**
+     * Begins with deletions.
+     *
+     * @param deleted all slots that are deleted, in rising order
+     * @param deletedByCommit those that the commit deleted
+     */
+    Content(long[] deleted, long[] deletedByCommit) {
+      this.deleted = deleted;
+      this.deletedByCommit = deletedByCommit;
+    }
+  }
 
   /**
    * Prepares a file.
@@ -88,12 +98,10 @@ final class PatchFileWriter {
   ShardSummary write(Content content) {
     List<ChunkFile> chunks = used(content);
     file.writeBytes(new FileHeader(FileHeader.Kind.PATCH, shard.id(), fileId).encode());
-    SlotSet deleted = slotSet(content.deleted(), Kind.DELETED, 0);
+    SlotSet deleted = slotSet(content.deleted, Kind.DELETED, 0);
     List<PatchField> written = new ArrayList<>();
-    content
-        .fields()
-        .forEach((id, values) ->
-            written.add(field(Objects.requireNonNull(content.specs().get(id)), values)));
+    content.fields.forEach(
+        (id, values) -> written.add(field(Objects.requireNonNull(content.specs.get(id)), values)));
     PatchSince since = since(content);
     section(NO_BYTES);
     int position = file.size();
@@ -122,13 +130,13 @@ final class PatchFileWriter {
       all.removeAll(before.json().chunks());
     }
     all.addAll(chunks);
-    return shard.patched(shard.slots() - content.deleted().length, all, ref);
+    return shard.patched(shard.slots() - content.deleted.length, all, ref);
   }
 
   /** Returns the chunks that are used, and gives their ordinals to the values. */
   private static List<ChunkFile> used(Content content) {
-    int[] ordinals = new int[content.chunks().size()];
-    for (PatchValues values : content.fields().values()) {
+    int[] ordinals = new int[content.chunks.size()];
+    for (PatchValues values : content.fields.values()) {
       for (int i = 0; i < values.count(); i++) {
         if (!values.isAbsent(i)) {
           ordinals[values.chunk(i)] = 1;
@@ -139,10 +147,10 @@ final class PatchFileWriter {
     for (int i = 0; i < ordinals.length; i++) {
       if (ordinals[i] == 1) {
         ordinals[i] = used.size();
-        used.add(content.chunks().get(i));
+        used.add(content.chunks.get(i));
       }
     }
-    for (PatchValues values : content.fields().values()) {
+    for (PatchValues values : content.fields.values()) {
       for (int i = 0; i < values.count(); i++) {
         if (!values.isAbsent(i)) {
           values.setChunk(i, ordinals[values.chunk(i)]);
@@ -173,9 +181,9 @@ final class PatchFileWriter {
     if (before == null) {
       return PatchSince.BEGINNING;
     }
-    SlotSet deleted = slotSet(content.deletedByCommit(), Kind.DELETED_SINCE, 0);
+    SlotSet deleted = slotSet(content.deletedByCommit, Kind.DELETED_SINCE, 0);
     SortedMap<Integer, SlotSet> fields = new TreeMap<>();
-    for (Map.Entry<Integer, long[]> field : content.changedByCommit().entrySet()) {
+    for (Map.Entry<Integer, long[]> field : content.changedByCommit.entrySet()) {
       if (field.getValue().length > 0) {
         fields.put(field.getKey(), slotSet(field.getValue(), Kind.CHANGED_SINCE, field.getKey()));
       }

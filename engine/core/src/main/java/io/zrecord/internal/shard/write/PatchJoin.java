@@ -18,10 +18,10 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +95,7 @@ public final class PatchJoin {
         .orElseThrow(() ->
             new IllegalArgumentException(patch.path() + " does not say what its commit changed"));
     UUID expected = before == null ? null : before.json().fileId();
-    if (!java.util.Objects.equals(changes.before().orElse(null), expected)) {
+    if (!Objects.equals(changes.before().orElse(null), expected)) {
       throw new IllegalArgumentException(patch.path() + " follows the patch "
           + changes.before().map(UUID::toString).orElse("none") + ", not " + expected);
     }
@@ -144,25 +144,22 @@ public final class PatchJoin {
         sorted(parts.stream().map(part -> slots(part.changes.deleted())).toList());
     long[] allDeleted = sorted(List.of(slots(before == null ? null : before.deleted()), deleted));
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
-    SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
-    SortedMap<Integer, PatchValues> fields = new TreeMap<>();
-    SortedMap<Integer, long[]> changed = new TreeMap<>();
+    PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deleted);
+    content.chunks.addAll(chunks.keySet());
     if (before != null) {
-      collect(specs, before);
+      collect(content.specs, before);
     }
-    parts.forEach(part -> collect(specs, part.patch));
-    specs.forEach((id, spec) -> {
+    parts.forEach(part -> collect(content.specs, part.patch));
+    content.specs.forEach((id, spec) -> {
       long[] ofCommit = sorted(
           parts.stream().map(part -> slots(part.changes.fields().get(id))).toList());
-      changed.put(id, ofCommit);
+      content.changedByCommit.put(id, ofCommit);
       PatchValues values = joined(spec, dead, ofCommit);
       if (values.count() > 0) {
-        fields.put(id, values);
+        content.fields.put(id, values);
       }
     });
-    return new PatchFileWriter(storage, shard, before, fileId, durability)
-        .write(new PatchFileWriter.Content(
-            allDeleted, specs, fields, List.copyOf(chunks.keySet()), deleted, changed));
+    return new PatchFileWriter(storage, shard, before, fileId, durability).write(content);
   }
 
   private static long[] sorted(List<long[]> sets) {

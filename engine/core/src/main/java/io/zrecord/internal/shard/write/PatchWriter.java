@@ -124,23 +124,22 @@ public final class PatchWriter implements AutoCloseable {
     long[] deletedByCommit = deleted.slots();
     long[] allDeleted = union(deletedByCommit);
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
-    SortedMap<Integer, PatchValues> fields = new TreeMap<>();
-    SortedMap<Integer, long[]> changed = new TreeMap<>();
+    PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deletedByCommit);
+    content.specs.putAll(specs);
     for (FieldSpec spec : specs.values()) {
       NewValues values = news.getOrDefault(spec.id(), new NewValues(spec));
       values.settle(deleted);
-      changed.put(spec.id(), values.slots());
+      content.changedByCommit.put(spec.id(), values.slots());
       PatchValues merged = merged(spec, dead, values);
       if (merged.count() > 0) {
-        fields.put(spec.id(), merged);
+        content.fields.put(spec.id(), merged);
       }
     }
-    List<ChunkFile> chunks =
-        new ArrayList<>(before == null ? List.of() : before.json().chunks());
-    chunks.add(ChunkFile.of(chunkId, chunkBytes));
-    return new PatchFileWriter(storage, shard, before, fileId, durability)
-        .write(new PatchFileWriter.Content(
-            allDeleted, specs, fields, chunks, deletedByCommit, changed));
+    if (before != null) {
+      content.chunks.addAll(before.json().chunks());
+    }
+    content.chunks.add(ChunkFile.of(chunkId, chunkBytes));
+    return new PatchFileWriter(storage, shard, before, fileId, durability).write(content);
   }
 
   /** Gives the chunk up, unless it has ended. */

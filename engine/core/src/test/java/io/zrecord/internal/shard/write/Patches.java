@@ -10,7 +10,6 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -59,17 +58,16 @@ public final class Patches {
     PatchFile sound =
         Objects.requireNonNull(OpenShards.unshared(storage, written).patch());
     storage.delete(shard.directory() + "/" + sound.json().fileId() + ".patch");
-    SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
-    SortedMap<Integer, PatchValues> fields = new TreeMap<>();
+    long[] deleted = {slot};
+    PatchFileWriter.Content content = new PatchFileWriter.Content(deleted, deleted);
+    content.chunks.addAll(sound.json().chunks());
     changes.keySet().forEach(field -> {
       PatchValues values = new PatchValues();
       values.keep(Objects.requireNonNull(sound.changed(field)), slot, new int[] {0});
-      specs.put(field.id(), field);
-      fields.put(field.id(), values);
+      content.specs.put(field.id(), field);
+      content.fields.put(field.id(), values);
     });
-    long[] deleted = {slot};
     return new PatchFileWriter(storage, shard, null, UUID.randomUUID(), Durability.NONE)
-        .write(new PatchFileWriter.Content(
-            deleted, specs, fields, sound.json().chunks(), deleted, new TreeMap<>()));
+        .write(content);
   }
 }
