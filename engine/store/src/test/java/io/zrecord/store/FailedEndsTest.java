@@ -221,6 +221,12 @@ final class FailedEndsTest {
     }
 
     @Override
+    public boolean exists(String name) {
+      requireLife();
+      return super.exists(name);
+    }
+
+    @Override
     public byte[] read(String name, int maxBytes) {
       requireLife();
       return super.read(name, maxBytes);

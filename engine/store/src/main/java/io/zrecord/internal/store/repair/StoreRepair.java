@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -82,14 +83,22 @@ public final class StoreRepair {
     this.writer = writer;
     StoreMetaFile.requireStillStore(files, writer);
     requireUnchanged(state.get());
-    before = LiveState.writerBefore(files, state.get().meta().shard().id(), writer);
+    UUID storeId = state.get().meta().shard().id();
+    before = LiveState.writerBefore(files, storeId, writer);
     // Readers map this file. The file tells the durable state until the store is open: only this
     // repair may accept a loss. Whoever comes next knows that the tables may be changed here.
-    LiveState.withdraw(files, writer);
-    if (before.mayWrite() && files.exists(Journal.FILE_NAME)) {
-      Journal.detach(files, writer);
+    LiveState live = LiveState.beginRepair(files, storeId, writer, before);
+    try {
+      if (before.mayWrite() && files.exists(Journal.FILE_NAME)) {
+        Journal.detach(files, writer);
+      }
+      actions.forEach(action -> action.step().run());
+    } catch (RuntimeException | Error e) {
+      if (before != WriterBefore.LEFT_INSIDE) {
+        live.endFailed(writer);
+      }
+      throw e;
     }
-    actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true);
   }
 
