@@ -21,11 +21,14 @@ import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -33,6 +36,8 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A store that was closed, and one that its writer left: the file {@code live} tells them apart,
@@ -41,6 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class StoresThatWereLeftTest {
   private static final RecordSchema SCHEMA =
       RecordSchema.builder().field("x", ElementType.I64).build();
+  private static final int STAMP_AT = 128;
   private static final int MARK_AT = 136;
   private static final byte CLOSED = 2;
 
@@ -108,8 +114,18 @@ final class StoresThatWereLeftTest {
   }
 
   private static byte mark(Path store) {
+    return live(store).get(MARK_AT);
+  }
+
+  /** Returns what readers wait for as long as it is odd. */
+  private long stampOfAllRecords() {
+    return live(path()).getLong(STAMP_AT);
+  }
+
+  private static ByteBuffer live(Path store) {
     try {
-      return Files.readAllBytes(store.resolve("live"))[MARK_AT];
+      return ByteBuffer.wrap(Files.readAllBytes(store.resolve("live")))
+          .order(ByteOrder.LITTLE_ENDIAN);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
@@ -166,14 +182,19 @@ final class StoresThatWereLeftTest {
     assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
   }
 
-  /** The first is stopped before each call of its opening of a closed store. */
-  @Test
-  void ofTwoWritersThatFindNoTokenOnlyOneHasAClosedStore() {
+  /** The first is stopped before and after each call of its opening of a closed store. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofTwoWritersThatFindNoTokenOnlyOneHasAClosedStore(boolean isKilledAfterMark) {
     boolean isStopped = true;
     int stops = 0;
     for (int step = 0; isStopped; step++) {
       files().list("").forEach(files()::delete);
       create(1);
+      if (isKilledAfterMark) {
+        // The first finds the token of one that was killed before it deleted the token.
+        files().create("writer-" + UUID.randomUUID()).close();
+      }
       int[] left = {-1};
       Stop stop = new Stop("open", "").set();
       int chosen = step;
@@ -203,6 +224,7 @@ final class StoresThatWereLeftTest {
             return null;
           })
           .join();
+      assertThat(stampOfAllRecords() & 1).as("step %s", step).isZero();
       append(two, 4);
       assertThat(values(two)).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
       assertThat(values(open(files()))).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);

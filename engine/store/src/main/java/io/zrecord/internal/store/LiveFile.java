@@ -26,7 +26,7 @@ import java.util.UUID;
  *    +-------------------------------+---------------+---------------+ 64
  *    | published length u64          | journal sequence u64          |
  *    +-------------------------------+-------------------------------+ 128
- *    | stamp of all records u64      | 2 closed, 1 inside, 0 outside |
+ *    | stamp of all records u64      | what the writer does u64      |
  *    +-------------------------------+-------------------------------+ 144
  *    | zero up to 192
  *    +-------------------------------+-------------------------------+ 192
@@ -54,6 +54,9 @@ final class LiveFile {
 
   /** The last writer closed the store. */
   static final long CLOSED = 2;
+
+  /** The last writer is outside, and no writer will go on with this file. */
+  static final long LEFT = 3;
 
   /** The stamp of all records in a file that no writer updates any longer; odd. */
   static final long WITHDRAWN = -1;

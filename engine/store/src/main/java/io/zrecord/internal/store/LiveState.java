@@ -3,6 +3,7 @@ package io.zrecord.internal.store;
 import static io.zrecord.internal.store.LiveFile.CLOSED;
 import static io.zrecord.internal.store.LiveFile.FILE_BYTES;
 import static io.zrecord.internal.store.LiveFile.INSIDE;
+import static io.zrecord.internal.store.LiveFile.LEFT;
 import static io.zrecord.internal.store.LiveFile.LENGTH_AT;
 import static io.zrecord.internal.store.LiveFile.OUTSIDE;
 import static io.zrecord.internal.store.LiveFile.RECOVERY_STAMP_AT;
@@ -81,7 +82,7 @@ public final class LiveState {
     if (state == CLOSED && !writer.isTakenOver() && !live.isWithdrawn()) {
       return WriterBefore.CLOSED;
     }
-    return state == CLOSED || state == OUTSIDE ? WriterBefore.LEFT : WriterBefore.LEFT_INSIDE;
+    return state == CLOSED || isOutside(state) ? WriterBefore.LEFT : WriterBefore.LEFT_INSIDE;
   }
 
   /**
@@ -180,25 +181,42 @@ public final class LiveState {
 
   /**
    * Tells readers for good that the file is not true any more, because another is about to replace
-   * it, which readers look for. Damaged files are withdrawn as well. The number that says whether a
-   * writer is inside stays. The file says so durably when this returns.
+   * it, which readers look for. Damaged files are withdrawn as well. What the file says of a writer
+   * inside stays. The file says so durably when this returns.
    */
   private static void withdraw(MutableFiles files, WriterToken writer) {
     if (!files.exists(FILE_NAME)) {
       return;
     }
     try (MutableFile file = files.open(FILE_NAME, true)) {
-      // A later writer makes another file.
-      writer.require();
       long lengthBytes = file.lengthBytes();
       if (lengthBytes < FILE_BYTES) {
         file.write(lengthBytes, ByteBuffer.allocate((int) (FILE_BYTES - lengthBytes)));
       }
       ByteBuffer map = file.map(0, FILE_BYTES, true);
+      forbidClosing(map);
+      // Who did not take this file for one of a closed store by now makes another file.
+      writer.require();
       LONG.setRelease(map, RECOVERY_STAMP_AT, WITHDRAWN);
       VarHandle.fullFence();
       file.force();
     }
+  }
+
+  /**
+   * Keeps any later writer from taking the file for one of a closed store, and from going on with
+   * it: the writer before cannot say any more that it closed the store.
+   */
+  private static void forbidClosing(ByteBuffer map) {
+    long state = (long) LONG.getAcquire(map, STATE_AT);
+    while (state == CLOSED || state == OUTSIDE) {
+      LONG.compareAndSet(map, STATE_AT, state, LEFT);
+      state = (long) LONG.getAcquire(map, STATE_AT);
+    }
+  }
+
+  private static boolean isOutside(long state) {
+    return state == OUTSIDE || state == LEFT;
   }
 
   /**
@@ -277,8 +295,8 @@ public final class LiveState {
       isWriter = true;
     } finally {
       // What says that the writer before may be inside stays.
-      if (!isWriter && found == OUTSIDE) {
-        leave();
+      if (!isWriter && isOutside(found)) {
+        LONG.setRelease(map, STATE_AT, found);
       }
     }
   }
