@@ -3,6 +3,7 @@ package io.zrecord.internal.store;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TemporaryNames;
 import io.zrecord.internal.io.MutableFile;
@@ -14,6 +15,8 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Says which writer a store has: a file with a name that no other writer ever has. Each opening
@@ -24,6 +27,7 @@ import java.util.regex.Pattern;
  * Thread-safe.
  */
 public final class WriterToken {
+  private static final Logger LOG = LoggerFactory.getLogger(WriterToken.class);
   private static final String PREFIX = "writer-";
   private static final Pattern NAME =
       Pattern.compile(PREFIX + "\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
@@ -181,9 +185,20 @@ public final class WriterToken {
             + " 'zrecord backup' only");
   }
 
-  /** Says that this writer will change nothing any more. */
+  /**
+   * Says that this writer will change nothing any more. A token that came back after power loss
+   * would do the store no harm, but a copy of the store would be refused.
+   */
   public void release() {
     files.endWriting();
     files.delete(name);
+    try {
+      files.forceDirectory("");
+    } catch (ZRecordException e) {
+      LOG.warn(
+          "After power loss {} may look as if its writer had been killed: {}",
+          files.location(),
+          e.getMessage());
+    }
   }
 }
