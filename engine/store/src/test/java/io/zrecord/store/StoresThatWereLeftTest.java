@@ -356,6 +356,23 @@ final class StoresThatWereLeftTest {
     }
   }
 
+  /** The meta file is from before a change whose entries are in the tables. */
+  @Test
+  void aRepairKeepsWhatEntriesOfLostCommitsPointTo() throws IOException {
+    create(1, 2);
+    byte[] earlier = Files.readAllBytes(path().resolve("meta.json"));
+    try (RecordStore store = open(files())) {
+      store.update(0, store.newValues().set("x", 10L));
+    }
+    Files.write(path().resolve("meta.json"), earlier);
+    byte[] values = Files.readAllBytes(path().resolve("chunk/0.zr"));
+    DatasetRepair.of(path().toString()).run(finding -> {}, plan -> true);
+    try (RecordStore store = open(files())) {
+      append(store, 3);
+    }
+    assertThat(Files.readAllBytes(path().resolve("chunk/0.zr"))).startsWith(values);
+  }
+
   /** Its tables are those of the checkpoint, unless commits that nobody forced were lost. */
   @Test
   void aReaderDoesNotTrustTheTablesOfAStoreThatWasLeftWithAnEmptyJournal() {

@@ -38,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * then the values.
  */
 public final class StoreRepair {
-  private static final int MAX_LANES = 4;
   private static final long CHECKPOINT_BYTES = 64L << 20;
 
   private final MutableFiles files;
@@ -157,14 +156,11 @@ public final class StoreRepair {
 
   private void change(StoreState state, Change change) {
     ShardMeta shard = state.meta().shard();
-    // One lane for each chunk being written, so that the repair neither closes nor begins a chunk.
-    int lanes =
-        Math.max(1, Math.min(MAX_LANES, state.chunks().size() - shard.chunks().size()));
     StoreLimits limits = new StoreLimits(
         true,
         state.meta().chunkRecords(),
         shard.chunkBytes(),
-        lanes,
+        1,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
     StoreWriter core =

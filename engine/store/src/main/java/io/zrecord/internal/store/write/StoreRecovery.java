@@ -236,7 +236,8 @@ public final class StoreRecovery {
     for (EntryTable table : store.tables()) {
       table.requireCapacity(length);
     }
-    store.chunks().resume(unfull, store.before().mayWrite(), !acceptsLoss);
+    boolean mayContinue = !store.before().mayWrite() && !acceptsLoss;
+    store.chunks().resume(unfull, mayContinue, !acceptsLoss);
     if (replayed > 0) {
       store.counts().recount(length);
     }
