@@ -138,7 +138,8 @@ final class FailedEndsTest {
     try (FileChannel channel = FileChannel.open(path.resolve("lock"), StandardOpenOption.READ);
         FileLock marks = channel.lock(10, 8, true)) {
       assertThat(marks.isValid()).isTrue();
-      assertThatThrownBy(() -> StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run())
+      assertThatThrownBy(
+              () -> StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run())
           .isInstanceOf(StoreLockedException.class);
     }
     LocalMutableFiles files = new LocalMutableFiles(path);
