@@ -178,7 +178,9 @@ final class SealedCopyTest {
     Failing target = new Failing(LocalStorage.at(table), "journal", () -> {});
     Throwable failure = catchThrowable(() -> StoreCopy.write(store, target));
     assertThat(failure).hasMessage("first failure");
-    assertThat(target.deletions).contains("chunk/0.zr", "id.offset", "text.crc32c").endsWith("copying");
+    assertThat(target.deletions)
+        .contains("chunk/0.zr", "id.offset", "text.crc32c")
+        .endsWith("copying");
     assertThat(messages(failure.getSuppressed()))
         .containsExactlyInAnyOrderElementsOf(
             target.deletions.stream().map(name -> "cannot delete " + name).toList());
