@@ -1,19 +1,20 @@
 package io.zrecord.store;
 
+import static io.zrecord.store.StoresWithoutLock.SCHEMA;
+import static io.zrecord.store.StoresWithoutLock.append;
+import static io.zrecord.store.StoresWithoutLock.open;
+import static io.zrecord.store.StoresWithoutLock.requireFailure;
+import static io.zrecord.store.StoresWithoutLock.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.Batch;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.findings.Finding;
 import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.repair.DatasetRepair;
-import io.zrecord.schema.ElementType;
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.store.WatchedFiles.KilledException;
 import io.zrecord.store.WatchedFiles.Stop;
@@ -30,7 +31,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -44,8 +44,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * also when no file of a writer does.
  */
 final class StoresThatWereLeftTest {
-  private static final RecordSchema SCHEMA =
-      RecordSchema.builder().field("x", ElementType.I64).build();
   private static final int STAMP_AT = 128;
   private static final int MARK_AT = 136;
   private static final byte CLOSED = 2;
@@ -77,32 +75,8 @@ final class StoresThatWereLeftTest {
     }
   }
 
-  /** Opens a writer that has no lock of the system. */
-  private static RecordStore open(MutableFiles files) {
-    return RecordStore.open(files, StoreOptions.defaults().withWriters(1).withReaders(0), () -> {});
-  }
-
-  private static void append(RecordStore store, long value) {
-    store.append(store.newValues().set("x", value));
-    store.commit();
-  }
-
-  private static List<Long> values(RecordStore store) {
-    List<Long> values = new ArrayList<>();
-    for (long index = 0; index < store.length(); index++) {
-      try (Batch batch = store.gather(new long[] {index})) {
-        values.add(batch.value("x", 0).getLong());
-      }
-    }
-    return values;
-  }
-
   private CompletableFuture<Void> run(Runnable work) {
     return CompletableFuture.runAsync(work, threads);
-  }
-
-  private static void requireFailure(CompletableFuture<?> work, Class<? extends Throwable> type) {
-    assertThatThrownBy(work::join).isInstanceOf(CompletionException.class).hasCauseInstanceOf(type);
   }
 
   private List<String> tokens() {
