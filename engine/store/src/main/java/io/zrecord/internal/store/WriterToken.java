@@ -1,9 +1,9 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TemporaryNames;
 import io.zrecord.internal.format.WriterNames;
@@ -186,7 +186,7 @@ public final class WriterToken {
     files.delete(name);
     try {
       files.forceDirectory("");
-    } catch (ZRecordException e) {
+    } catch (DiskFullException e) {
       LOG.warn(
           "After power loss {} may look as if its writer had been killed: {}",
           files.location(),
