@@ -163,6 +163,9 @@ def test_the_file_system_of_a_path_is_found_among_the_mounts() -> None:
         assert _mounts.file_system(row["path"].encode(), mounts) == row["type"], row["path"]
     assert _mounts.file_system(b"/x", b"") == ""
     assert _mounts.file_system(b"/x", b"40 22 0:40 / /data rw - xfs /dev/sdb rw\n") == ""
+    assert _mounts.file_system(b"/data/x", b"40 22 0:40 / /data rw - xfs /dev/sdb rw\n") == "xfs"
+    # The first of all is mounted on itself.
+    assert _mounts.file_system(b"/x", b"1 1 0:1 / / rw - ext4 /dev/sdb rw\n") == "ext4"
 
 
 @pytest.mark.parametrize(("kind", "counts"), [("xfs", True), ("nfs4", False), ("fuse.ext4", False)])

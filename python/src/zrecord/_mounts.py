@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 _MOUNTS = Path("/proc/self/mountinfo")
 
@@ -28,22 +30,46 @@ def keeps_file_numbers(path: Path) -> bool:
     return file_system(os.fsencode(os.path.realpath(path)), mounts) in _KEEPING
 
 
+class _Mount(NamedTuple):
+    number: bytes
+    parent: bytes
+    directory: bytes
+    kind: bytes
+
+
 def file_system(path: bytes, mounts: bytes) -> str:
-    """Returns the type of the file system of an absolute path without links, by a text like that of /proc/self/mountinfo."""
-    found, longest = b"", -1
+    """Returns the type of the file system of an absolute path without links, by a text like that of /proc/self/mountinfo.
+
+    The mounts are followed from the root, each on the one before. So a mount is not found that a later one hides.
+    """
+    left = list(_parsed(mounts))
+    numbers = {mount.number for mount in left}
+    found = None
+    names = [name for name in path.split(b"/") if name]
+    for count in range(len(names) + 1):
+        directory = b"/" + b"/".join(names[:count])
+        while upper := [mount for mount in left if mount.directory == directory and _is_on(mount, found, numbers)]:
+            found = upper[-1]
+            left.remove(found)  # each once, whatever the text says
+    return found.kind.decode("ascii", "replace") if found else ""
+
+
+def _is_on(mount: _Mount, below: _Mount | None, numbers: set[bytes]) -> bool:
+    """Tells whether a mount is on another, or if there is none yet, on none that is listed."""
+    if below is None:
+        return mount.parent not in numbers or mount.parent == mount.number
+    return mount.parent == below.number
+
+
+def _parsed(mounts: bytes) -> Iterator[_Mount]:
     for line in mounts.split(b"\n"):
         fields = line.split(b" ")
         try:
             separator = fields.index(b"-", _MIN_FIELDS)
         except ValueError:
             continue
-        if separator + 2 >= len(fields):
-            continue
-        directory = _unescaped(fields[4])
-        # Of two mounts on one directory the later hides the other.
-        if len(directory) >= longest and (path == directory or path.startswith(directory.rstrip(b"/") + b"/")):
-            found, longest = _unescaped(fields[separator + 1]), len(directory)
-    return found.decode("ascii", "replace")
+        if separator + 2 < len(fields):
+            yield _Mount(fields[0], fields[1], _unescaped(fields[4]), _unescaped(fields[separator + 1]))
 
 
 def _unescaped(field: bytes) -> bytes:

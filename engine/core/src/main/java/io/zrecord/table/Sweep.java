@@ -5,7 +5,7 @@ import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
-import io.zrecord.internal.format.TemporaryNames;
+import io.zrecord.internal.table.LeftOfStore;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.storage.Storage;
@@ -295,10 +295,19 @@ final class Sweep {
    * table, the directory may be a store that is open.
    */
   private void findLeftOfStore() {
-    for (StoredFile file : storage.list("")) {
-      if (TemporaryNames.isLeftOfStore(file.name())) {
-        find(file.name(), sizeOf(file.name(), file), () -> named.table().isEmpty());
-      }
+    BooleanSupplier isStore = () -> named.table().isEmpty();
+    for (StoredFile file : LeftOfStore.single(storage)) {
+      find(file.name(), sizeOf(file.name(), file), isStore);
+    }
+    List<StoredFile> files = LeftOfStore.files(storage);
+    long modifiedMillis = files.stream()
+        .mapToLong(file -> sizeOf(file.name(), file).modifiedMillis)
+        .max()
+        .orElse(Long.MIN_VALUE);
+    for (StoredFile file : files) {
+      // All or none: without the meta file nothing tells what the others are.
+      Size size = sizeOf(file.name(), file).plus(new Size(0, 0, modifiedMillis));
+      find(file.name(), size, isStore);
     }
   }
 

@@ -3,10 +3,12 @@ package io.zrecord.verify;
 import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
-import io.zrecord.internal.format.TemporaryNames;
+import io.zrecord.internal.table.LeftOfStore;
 import io.zrecord.internal.verify.CheckRun;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -69,14 +71,14 @@ final class OrphanSearch {
 
   /** Looks for what a store left that became this table. */
   private void searchLeftOfStore() {
-    for (StoredFile file : storage.list("")) {
-      if (TemporaryNames.isLeftOfStore(file.name())) {
-        run.found(
-            Kind.ORPHAN,
-            storage.pathOf(file.name()),
-            "it is left of the store that became this table (" + bytesOf("", file)
-                + " bytes); a sweep deletes it");
-      }
+    List<StoredFile> left = new ArrayList<>(LeftOfStore.single(storage));
+    left.addAll(LeftOfStore.files(storage));
+    for (StoredFile file : left) {
+      run.found(
+          Kind.ORPHAN,
+          storage.pathOf(file.name()),
+          "it is left of the store that became this table (" + bytesOf("", file)
+              + " bytes); a sweep deletes it");
     }
   }
 

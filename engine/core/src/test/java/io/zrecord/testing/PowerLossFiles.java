@@ -30,6 +30,7 @@ public final class PowerLossFiles implements MutableFiles {
   private final Map<String, Node> durableNames = new TreeMap<>();
   private final long lastStep;
   private long steps;
+  private boolean hasNoPower;
   private int droppedReplacements;
   private long failingStep = -1;
   private Supplier<? extends RuntimeException> failure = PowerLossException::new;
@@ -117,6 +118,7 @@ public final class PowerLossFiles implements MutableFiles {
 
   private void step() {
     if (steps >= lastStep) {
+      hasNoPower = true;
       throw new PowerLossException();
     }
     if (steps++ == failingStep) {
@@ -131,6 +133,9 @@ public final class PowerLossFiles implements MutableFiles {
 
   @Override
   public boolean exists(String name) {
+    if (hasNoPower) {
+      throw new PowerLossException();
+    }
     return names.containsKey(name)
         || names.keySet().stream().anyMatch(other -> other.startsWith(name + "/"));
   }

@@ -8,6 +8,7 @@ import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.internal.dataset.DirectoryGuess;
 import io.zrecord.internal.format.ShardMeta;
+import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.io.ProcessLock;
@@ -128,9 +129,9 @@ public final class RecordStore implements RecordSource {
     try {
       requireEmpty(files);
       StoreWriter core = StoreRecovery.create(files, UUID.randomUUID(), schema, limits(options));
-      lock.setReady();
+      RecordStore store = ready(files, lock, core, options);
       isCreated = true;
-      return new RecordStore(files.location(), lock, core, options);
+      return store;
     } finally {
       if (!isCreated) {
         lock.close();
@@ -176,7 +177,7 @@ public final class RecordStore implements RecordSource {
     try {
       long start = System.nanoTime();
       StoreWriter core = StoreRecovery.open(files, limits(options));
-      lock.setReady();
+      RecordStore store = ready(files, lock, core, options);
       isOpen = true;
       LOG.info(
           "Opened {}: {} records; recovered {} groups of changes, dropped {} bytes that were not committed; {} ms",
@@ -185,11 +186,23 @@ public final class RecordStore implements RecordSource {
           core.recovery().replayedRecords(),
           core.recovery().droppedBytes(),
           (System.nanoTime() - start) / 1_000_000);
-      return new RecordStore(files.location(), lock, core, options);
+      return store;
     } finally {
       if (!isOpen) {
         lock.close();
       }
+    }
+  }
+
+  /** Lets readers in. A store that cannot do that is closed. */
+  private static RecordStore ready(
+      MutableFiles files, Lock lock, StoreWriter core, StoreOptions options) {
+    try {
+      lock.setReady();
+      return new RecordStore(files.location(), lock, core, options);
+    } catch (RuntimeException | Error e) {
+      Closing.after(e, core, core::abandon);
+      throw e;
     }
   }
 

@@ -144,10 +144,10 @@ public final class StoreRebalance {
   public StoreRebalanceResult run() {
     try (ProcessLock lock = ProcessLock.acquire(path)) {
       WriterToken writer = recover();
-      lock.setReady();
       StoreMeta meta = StoreMetaFile.read(files);
       Optional<StoreRewrite> rewrite = Optional.empty();
       try {
+        lock.setReady();
         StoreRebalancePlan plan = plan(meta);
         if (!plan.isWorthwhile()) {
           return new StoreRebalanceResult(plan, plan.chunkBytes(), plan.chunks());

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
+import io.zrecord.errors.StoreLockedException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.write.StoreRecovery;
@@ -14,16 +16,25 @@ import io.zrecord.testing.Budget;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.testing.PowerLossFiles;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Creations, recoveries and closings of stores that fail at any call. */
 final class FailedEndsTest {
   private static final long SEED = 5;
+
+  /** The last steps delete the writer's token, durably, which takes no space. */
+  private static final int STEPS_WITHOUT_SPACE = 2;
 
   private static StoreOptions options() {
     return StoreOptions.defaults().withWriters(1).withReaders(0).withChunkBytes(1 << 14);
@@ -88,6 +99,54 @@ final class FailedEndsTest {
     assertThat(repeated).isGreaterThan((int) created / 2);
   }
 
+  /** Readers that were stopped keep a writer from letting others in. */
+  private static final class BlockedLock implements RecordStore.Lock {
+    private int closed;
+
+    @Override
+    public void setReady() {
+      throw new StoreLockedException("lock", "readers do not go on");
+    }
+
+    @Override
+    public void close() {
+      closed++;
+    }
+  }
+
+  @Test
+  void aStoreThatCannotLetReadersInIsClosed() {
+    PowerLossFiles memory = new PowerLossFiles(Long.MAX_VALUE);
+    Counted files = new Counted(memory);
+    List<Consumer<RecordStore.Lock>> openings = List.of(
+        lock -> RecordStore.create(files, StoreModel.SCHEMA, options(), lock),
+        lock -> RecordStore.open(files, options(), lock));
+    for (Consumer<RecordStore.Lock> opening : openings) {
+      BlockedLock lock = new BlockedLock();
+      assertThatThrownBy(() -> opening.accept(lock)).isInstanceOf(StoreLockedException.class);
+      assertThat(lock.closed).isEqualTo(1);
+      assertThat(files.open).isZero();
+      assertThat(memory.list("")).noneMatch(name -> name.startsWith("writer-"));
+      assertThat(memory.read("live", 1 << 14)[136]).isEqualTo((byte) 2);
+    }
+  }
+
+  @Test
+  void aRebalanceThatCannotLetReadersInClosesTheStore(@TempDir Path directory) throws IOException {
+    Path path = directory.resolve("store");
+    RecordStore.create(path, StoreModel.SCHEMA, StoreOptions.defaults()).close();
+    try (FileChannel channel = FileChannel.open(path.resolve("lock"), StandardOpenOption.READ);
+        FileLock marks = channel.lock(10, 8, true)) {
+      assertThat(marks.isValid()).isTrue();
+      assertThatThrownBy(
+              () -> StoreRebalance.of(path, StoreRebalanceOptions.defaults()).run())
+          .isInstanceOf(StoreLockedException.class);
+    }
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    assertThat(files.list("")).noneMatch(name -> name.startsWith("writer-"));
+    assertThat(files.read("live", 1 << 14)[136]).isEqualTo((byte) 2);
+  }
+
   @Test
   void aStoreThatCannotBeClosedForLackOfSpaceStaysOpen() {
     PowerLossFiles whole = new PowerLossFiles(Long.MAX_VALUE);
@@ -96,8 +155,7 @@ final class FailedEndsTest {
     store.close();
     int kept = 0;
     int closed = 0;
-    // The last step deletes the writer's token, which takes no space.
-    for (long step = first; step < whole.steps() - 1; step++) {
+    for (long step = first; step < whole.steps() - STEPS_WITHOUT_SPACE; step++) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
       RecordStore open = filled(files);
       files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
@@ -128,7 +186,7 @@ final class FailedEndsTest {
     RecordStore store = committed(whole);
     long first = whole.steps();
     store.close();
-    for (long step = first; step < whole.steps() - 1; step++) {
+    for (long step = first; step < whole.steps() - STEPS_WITHOUT_SPACE; step++) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
       int[] locks = {1};
       RecordStore open = committed(files, () -> locks[0]--);
@@ -152,7 +210,7 @@ final class FailedEndsTest {
     store.close();
     Random random = Budget.random();
     int closed = 0;
-    for (long step = first; step < whole.steps() - 1; step++) {
+    for (long step = first; step < whole.steps() - STEPS_WITHOUT_SPACE; step++) {
       PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
       RecordStore open = committed(files, unforced, () -> {});
       files.failingAt(step, () -> new DiskFullException("disk", "no space is left"));
@@ -218,6 +276,12 @@ final class FailedEndsTest {
       isDead |= name.equals("meta.json");
       requireLife();
       super.replace(name, writing, lastCheck);
+    }
+
+    @Override
+    public boolean exists(String name) {
+      requireLife();
+      return super.exists(name);
     }
 
     @Override

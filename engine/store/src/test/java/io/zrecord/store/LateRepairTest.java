@@ -1,7 +1,10 @@
 package io.zrecord.store;
 
+import static io.zrecord.store.StoresWithoutLock.SCHEMA;
+import static io.zrecord.store.StoresWithoutLock.append;
+import static io.zrecord.store.StoresWithoutLock.open;
+import static io.zrecord.store.StoresWithoutLock.requireFailure;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.Batch;
 import io.zrecord.errors.WriterReplacedException;
@@ -10,8 +13,6 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.repair.StoreRepair;
 import io.zrecord.repair.DamagedValues;
-import io.zrecord.schema.ElementType;
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.store.WatchedFiles.Stop;
 import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.verify.Damage;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -32,8 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
  * repair has ended and a writer has changed the store: it writes nothing over what they wrote.
  */
 final class LateRepairTest {
-  private static final RecordSchema SCHEMA =
-      RecordSchema.builder().field("x", ElementType.I64).build();
   private static final int COUNT = 8;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -46,21 +44,9 @@ final class LateRepairTest {
     threads.shutdownNow();
   }
 
-  private static RecordStore open(Path path) {
-    return RecordStore.open(
-        new LocalMutableFiles(path),
-        StoreOptions.defaults().withWriters(1).withReaders(0),
-        () -> {});
-  }
-
-  private static void append(RecordStore store, long value) {
-    store.append(store.newValues().set("x", value));
-    store.commit();
-  }
-
   private static List<Object> values(Path path) {
     List<Object> values = new ArrayList<>();
-    RecordStore store = open(path);
+    RecordStore store = open(new LocalMutableFiles(path));
     for (long index = 0; index < store.length(); index++) {
       try (Batch batch = store.gather(new long[] {index})) {
         values.add(batch.isAbsent("x", 0) ? "absent" : batch.value("x", 0).getLong());
@@ -83,12 +69,6 @@ final class LateRepairTest {
     return repair;
   }
 
-  private static void requireReplaced(CompletableFuture<?> repair) {
-    assertThatThrownBy(repair::join)
-        .isInstanceOf(CompletionException.class)
-        .hasCauseInstanceOf(WriterReplacedException.class);
-  }
-
   @Test
   void zerosForATableDoNotReachTheTablesOfAWriter() {
     Path path = directory.resolve("store");
@@ -102,7 +82,7 @@ final class LateRepairTest {
     Stop write = new Stop("write", "x.offset");
     CompletableFuture<Void> first = repairUntil(path, write, DamagedValues.MARK_ABSENT);
     repair(new LocalMutableFiles(path), DamagedValues.MARK_ABSENT);
-    try (RecordStore store = open(path)) {
+    try (RecordStore store = open(new LocalMutableFiles(path))) {
       for (long index = COUNT - 2; index < COUNT; index++) {
         store.update(index, store.newValues().set("x", 100 + index));
       }
@@ -111,7 +91,7 @@ final class LateRepairTest {
     List<Object> expected = List.of(0L, 1L, 2L, 3L, 4L, 5L, 106L, 107L);
     assertThat(values(path)).isEqualTo(expected);
     write.goOn();
-    requireReplaced(first);
+    requireFailure(first, WriterReplacedException.class);
     assertThat(values(path)).isEqualTo(expected);
   }
 
@@ -140,7 +120,7 @@ final class LateRepairTest {
     List<Object> expected = values(path);
     assertThat(expected.subList(1, COUNT)).isEqualTo(List.of(1L, 2L, 3L, 4L, 5L, 6L, 7L));
     write.goOn();
-    requireReplaced(first);
+    requireFailure(first, WriterReplacedException.class);
     assertThat(values(path)).isEqualTo(expected);
   }
 }

@@ -97,6 +97,18 @@ class StorePowerLossTest {
     assertThat(interrupted).isPositive();
   }
 
+  /** A copy of the store by 'cp' would be refused if the writer's token came back. */
+  @Test
+  void noWriterIsThereAgainAfterAStoreWasClosed() {
+    PowerLossFiles files = new PowerLossFiles(Long.MAX_VALUE);
+    run(files, StoreDurability.COMMIT, CARRIED);
+    Random random = new Random(SEED);
+    for (int state = 0; state < 20; state++) {
+      assertThat(files.afterPowerLoss(random).list(""))
+          .noneMatch(name -> name.startsWith("writer-"));
+    }
+  }
+
   private static final class ForcedOnce extends ForwardingFile {
     private boolean isForced;
 

@@ -1,19 +1,20 @@
 package io.zrecord.store;
 
+import static io.zrecord.store.StoresWithoutLock.SCHEMA;
+import static io.zrecord.store.StoresWithoutLock.append;
+import static io.zrecord.store.StoresWithoutLock.open;
+import static io.zrecord.store.StoresWithoutLock.requireFailure;
+import static io.zrecord.store.StoresWithoutLock.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.Batch;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.StoreAbandonedException;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.findings.Finding;
 import io.zrecord.internal.io.LocalMutableFiles;
-import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.repair.DatasetRepair;
-import io.zrecord.schema.ElementType;
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.store.WatchedFiles.KilledException;
 import io.zrecord.store.WatchedFiles.Stop;
@@ -21,26 +22,29 @@ import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A store that was closed, and one that its writer left: the file {@code live} tells them apart,
  * also when no file of a writer does.
  */
 final class StoresThatWereLeftTest {
-  private static final RecordSchema SCHEMA =
-      RecordSchema.builder().field("x", ElementType.I64).build();
+  private static final int STAMP_AT = 128;
   private static final int MARK_AT = 136;
   private static final byte CLOSED = 2;
 
@@ -71,32 +75,8 @@ final class StoresThatWereLeftTest {
     }
   }
 
-  /** Opens a writer that has no lock of the system. */
-  private static RecordStore open(MutableFiles files) {
-    return RecordStore.open(files, StoreOptions.defaults().withWriters(1).withReaders(0), () -> {});
-  }
-
-  private static void append(RecordStore store, long value) {
-    store.append(store.newValues().set("x", value));
-    store.commit();
-  }
-
-  private static List<Long> values(RecordStore store) {
-    List<Long> values = new ArrayList<>();
-    for (long index = 0; index < store.length(); index++) {
-      try (Batch batch = store.gather(new long[] {index})) {
-        values.add(batch.value("x", 0).getLong());
-      }
-    }
-    return values;
-  }
-
   private CompletableFuture<Void> run(Runnable work) {
     return CompletableFuture.runAsync(work, threads);
-  }
-
-  private static void requireFailure(CompletableFuture<?> work, Class<? extends Throwable> type) {
-    assertThatThrownBy(work::join).isInstanceOf(CompletionException.class).hasCauseInstanceOf(type);
   }
 
   private List<String> tokens() {
@@ -108,8 +88,18 @@ final class StoresThatWereLeftTest {
   }
 
   private static byte mark(Path store) {
+    return live(store).get(MARK_AT);
+  }
+
+  /** Returns what readers wait for as long as it is odd. */
+  private long stampOfAllRecords() {
+    return live(path()).getLong(STAMP_AT);
+  }
+
+  private static ByteBuffer live(Path store) {
     try {
-      return Files.readAllBytes(store.resolve("live"))[MARK_AT];
+      return ByteBuffer.wrap(Files.readAllBytes(store.resolve("live")))
+          .order(ByteOrder.LITTLE_ENDIAN);
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
@@ -166,14 +156,19 @@ final class StoresThatWereLeftTest {
     assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
   }
 
-  /** The first is stopped before each call of its opening of a closed store. */
-  @Test
-  void ofTwoWritersThatFindNoTokenOnlyOneHasAClosedStore() {
+  /** The first is stopped before and after each call of its opening of a closed store. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofTwoWritersThatFindNoTokenOnlyOneHasAClosedStore(boolean isKilledAfterMark) {
     boolean isStopped = true;
     int stops = 0;
     for (int step = 0; isStopped; step++) {
       files().list("").forEach(files()::delete);
       create(1);
+      if (isKilledAfterMark) {
+        // The first finds the token of one that was killed before it deleted the token.
+        files().create("writer-" + UUID.randomUUID()).close();
+      }
       int[] left = {-1};
       Stop stop = new Stop("open", "").set();
       int chosen = step;
@@ -203,6 +198,7 @@ final class StoresThatWereLeftTest {
             return null;
           })
           .join();
+      assertThat(stampOfAllRecords() & 1).as("step %s", step).isZero();
       append(two, 4);
       assertThat(values(two)).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
       assertThat(values(open(files()))).as("step %s", step).containsExactly(1L, 2L, 3L, 4L);
@@ -332,6 +328,23 @@ final class StoresThatWereLeftTest {
     try (RecordStore store = RecordStore.open(path(), StoreOptions.defaults())) {
       assertThat(values(store)).containsExactly(1L, 2L, 3L);
     }
+  }
+
+  /** The meta file is from before a change whose entries are in the tables. */
+  @Test
+  void aRepairKeepsWhatEntriesOfLostCommitsPointTo() throws IOException {
+    create(1, 2);
+    byte[] earlier = Files.readAllBytes(path().resolve("meta.json"));
+    try (RecordStore store = open(files())) {
+      store.update(0, store.newValues().set("x", 10L));
+    }
+    Files.write(path().resolve("meta.json"), earlier);
+    byte[] values = Files.readAllBytes(path().resolve("chunk/0.zr"));
+    DatasetRepair.of(path().toString()).run(finding -> {}, plan -> true);
+    try (RecordStore store = open(files())) {
+      append(store, 3);
+    }
+    assertThat(Files.readAllBytes(path().resolve("chunk/0.zr"))).startsWith(values);
   }
 
   /** Its tables are those of the checkpoint, unless commits that nobody forced were lost. */

@@ -1,9 +1,13 @@
 package io.zrecord.store;
 
+import static io.zrecord.store.StoresWithoutLock.SCHEMA;
+import static io.zrecord.store.StoresWithoutLock.append;
+import static io.zrecord.store.StoresWithoutLock.open;
+import static io.zrecord.store.StoresWithoutLock.requireFailure;
+import static io.zrecord.store.StoresWithoutLock.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.zrecord.Batch;
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.internal.io.LocalMutableFiles;
@@ -11,8 +15,6 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.store.repair.StoreRepair;
 import io.zrecord.repair.DamagedValues;
-import io.zrecord.schema.ElementType;
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.testing.ForwardingFile;
 import io.zrecord.testing.ForwardingFiles;
 import io.zrecord.verify.Damage;
@@ -21,7 +23,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiPredicate;
@@ -34,9 +35,6 @@ import org.junit.jupiter.api.io.TempDir;
  * on when the second or the third has come. What any of them acknowledged is there.
  */
 final class ThreeWritersTest {
-  private static final RecordSchema SCHEMA =
-      RecordSchema.builder().field("x", ElementType.I64).build();
-
   @TempDir
   Path directory;
 
@@ -108,37 +106,11 @@ final class ThreeWritersTest {
     return new LocalMutableFiles(directory.resolve("store"));
   }
 
-  /** Opens a writer that has no lock of the system. */
-  private static RecordStore open(MutableFiles files) {
-    return RecordStore.open(files, StoreOptions.defaults().withWriters(1).withReaders(0), () -> {});
-  }
-
-  private static void append(RecordStore store, long value) {
-    store.append(store.newValues().set("x", value));
-    store.commit();
-  }
-
-  private static List<Long> values(RecordStore store) {
-    List<Long> values = new ArrayList<>();
-    for (long index = 0; index < store.length(); index++) {
-      try (Batch batch = store.gather(new long[] {index})) {
-        values.add(batch.value("x", 0).getLong());
-      }
-    }
-    return values;
-  }
-
   private RecordStore create(long... values) {
     RecordStore store = RecordStore.create(
         directory.resolve("store"), SCHEMA, StoreOptions.defaults().withWriters(1));
     LongStream.of(values).forEach(value -> append(store, value));
     return store;
-  }
-
-  private static void requireReplaced(CompletableFuture<?> writer) {
-    assertThatThrownBy(writer::join)
-        .isInstanceOf(CompletionException.class)
-        .hasCauseInstanceOf(WriterReplacedException.class);
   }
 
   /** It must not take away what tells the third that there was a second. */
@@ -157,13 +129,13 @@ final class ThreeWritersTest {
     CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> append(two, 2));
     second.isStopped.acquireUninterruptibly();
     first.goesOn.release();
-    requireReplaced(one);
+    requireFailure(one, WriterReplacedException.class);
     RecordStore three = open(files());
     for (long value = 100; value < 103; value++) {
       append(three, value);
     }
     second.goesOn.release();
-    requireReplaced(commit);
+    requireFailure(commit, WriterReplacedException.class);
     assertThat(values(three)).containsExactly(1L, 100L, 101L, 102L);
     // The third is killed.
     assertThat(values(open(files()))).containsExactly(1L, 100L, 101L, 102L);
@@ -194,12 +166,12 @@ final class ThreeWritersTest {
     CompletableFuture<Void> commit = CompletableFuture.runAsync(() -> append(opened.get(0), 1));
     first.isStopped.acquireUninterruptibly();
     second.goesOn.release();
-    requireReplaced(two);
+    requireFailure(two, WriterReplacedException.class);
     RecordStore three = open(files());
     append(three, 100);
     append(three, 101);
     first.goesOn.release();
-    requireReplaced(commit);
+    requireFailure(commit, WriterReplacedException.class);
     assertThat(values(three)).containsExactly(100L, 101L);
     // The third is killed.
     assertThat(values(open(files()))).containsExactly(100L, 101L);
@@ -225,7 +197,7 @@ final class ThreeWritersTest {
     three.commit();
     three.checkpoint();
     first.goesOn.release();
-    requireReplaced(one);
+    requireFailure(one, WriterReplacedException.class);
     assertThat(values(three)).containsExactly(1000L, 1L, 2L, 3L);
     three.close();
     assertThat(values(open(files()))).containsExactly(1000L, 1L, 2L, 3L);
@@ -269,7 +241,7 @@ final class ThreeWritersTest {
       append(three, value);
     }
     first.goesOn.release();
-    requireReplaced(one);
+    requireFailure(one, WriterReplacedException.class);
     // The third is killed.
     List<Long> after = values(open(files()));
     assertThat(after).hasSize(before.size() + 4).endsWith(100L, 101L, 102L, 103L);

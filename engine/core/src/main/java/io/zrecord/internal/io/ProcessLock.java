@@ -10,10 +10,12 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,8 +44,11 @@ public final class ProcessLock implements AutoCloseable {
   /** The channels of these writers, which may have been forgotten without being closed. */
   private static final Set<FileChannel> HOLDING = ConcurrentHashMap.newKeySet();
 
-  /** Channels that stay open while a writer of another class loader has the lock, by path. */
-  private static final Map<Path, FileChannel> LEFT_OPEN = new ConcurrentHashMap<>();
+  /**
+   * Channels that stay open while a writer of another class loader has the lock, by file. Another
+   * file may have the path when a store was deleted.
+   */
+  private static final Map<Object, FileChannel> LEFT_OPEN = new ConcurrentHashMap<>();
 
   /** Keeps {@link #LEFT_OPEN} when the application of this class loader ends. */
   private static final AtomicBoolean IS_KEPT = new AtomicBoolean();
@@ -162,7 +167,7 @@ public final class ProcessLock implements AutoCloseable {
       return new ProcessLock(path, channel, lock);
     } catch (OverlappingFileLockException e) {
       staysOpen = true;
-      leaveOpen(path, channel);
+      leaveOpen(keyOf(path), channel);
       throw locked(path, OTHER_LOADER);
     } finally {
       if (!staysOpen) {
@@ -175,8 +180,8 @@ public final class ProcessLock implements AutoCloseable {
    * Keeps a channel open: closing it would take the lock from a writer of another loader. The hook
    * does nothing, but the process reaches it, by it this class, and by this class the channel.
    */
-  private static void leaveOpen(Path path, FileChannel channel) {
-    LEFT_OPEN.put(path, channel);
+  private static void leaveOpen(Object file, FileChannel channel) {
+    LEFT_OPEN.put(file, channel);
     if (!IS_KEPT.getAndSet(true)) {
       try {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {}, "zrecord-locks"));
@@ -255,8 +260,16 @@ public final class ProcessLock implements AutoCloseable {
     }
   }
 
+  /** Returns what no other file has as long as this one is open. */
+  private static Object keyOf(Path path) throws IOException {
+    Object key = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
+    return key == null ? path : key;
+  }
+
   private static Writer probe(Path path) throws IOException {
-    FileChannel left = LEFT_OPEN.get(path);
+    Object file = keyOf(path);
+    FileChannel left = LEFT_OPEN.get(file);
     FileChannel channel = left != null
         ? left
         : FileChannel.open(path, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS));
@@ -269,9 +282,9 @@ public final class ProcessLock implements AutoCloseable {
       return look.isMarked(READY_AT) ? Writer.READY : Writer.STARTING;
     } finally {
       if (look.isOfOtherLoader) {
-        leaveOpen(path, channel);
+        leaveOpen(file, channel);
       } else {
-        LEFT_OPEN.remove(path);
+        LEFT_OPEN.remove(file);
         channel.close();
       }
     }
@@ -306,13 +319,17 @@ public final class ProcessLock implements AutoCloseable {
 
   /** Looks through a channel that was left open, and opens no other. */
   private static boolean isHeldByOtherLoader(Path path) throws IOException {
-    FileChannel left = LEFT_OPEN.get(path);
+    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    Object file = keyOf(path);
+    FileChannel left = LEFT_OPEN.get(file);
     if (left == null) {
       return false;
     }
     try {
       isFree(left, WRITER_AT);
-      LEFT_OPEN.remove(path);
+      LEFT_OPEN.remove(file);
       left.close();
       return false;
     } catch (OverlappingFileLockException e) {

@@ -28,7 +28,7 @@ final class MountedNumbersTest {
   }
 
   @Test
-  void theLongestMountPointCountsAndOfSeveralMountsTheLast() throws IOException {
+  void theMountCountsThatNoOtherHides() throws IOException {
     String mounts = new String(resource("mountinfo"), StandardCharsets.ISO_8859_1);
     int cases = 0;
     for (JsonNode row : new ObjectMapper().readTree(resource("types.json"))) {
@@ -41,6 +41,10 @@ final class MountedNumbersTest {
     assertThat(cases).isPositive();
     assertThat(Mounts.typeAt("/x", "")).isEmpty();
     assertThat(Mounts.typeAt("/x", "40 22 0:40 / /data rw - xfs /dev/sdb rw\n")).isEmpty();
+    assertThat(Mounts.typeAt("/data/x", "40 22 0:40 / /data rw - xfs /dev/sdb rw\n"))
+        .isEqualTo("xfs");
+    // The first of all is mounted on itself.
+    assertThat(Mounts.typeAt("/x", "1 1 0:1 / / rw - ext4 /dev/sdb rw\n")).isEqualTo("ext4");
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -119,6 +120,24 @@ final class ProcessLockTest {
     other.getMethod("close").invoke(held);
     assertThat(ProcessLock.writer(directory)).isEqualTo(Writer.NONE);
     ProcessLock.acquire(directory).close();
+  }
+
+  /** The writer of the other loader may still have the lock of a store that was deleted. */
+  @Test
+  void theLockOfAStoreThatWasDeletedIsNotThatOfTheNext() throws Exception {
+    Object held = other.getMethod("acquire", Path.class).invoke(null, directory);
+    other.getMethod("setReady").invoke(held);
+    assertThat(ProcessLock.writer(directory)).isEqualTo(Writer.READY);
+    Files.delete(directory.resolve("lock"));
+    assertThat(ProcessLock.writer(directory)).isEqualTo(Writer.NONE);
+    Files.createFile(directory.resolve("lock"));
+    assertThat(ProcessLock.writer(directory)).isEqualTo(Writer.NONE);
+    try (ProcessLock lock = ProcessLock.acquire(directory)) {
+      lock.setReady();
+      other.getMethod("close").invoke(held);
+      assertThat(ProcessLock.writer(directory)).isEqualTo(Writer.READY);
+      assertThat(takenByAnotherProcess()).isEqualTo("refused");
+    }
   }
 
   /** Takes the lock that it is given the directory of, and says how that ended. */

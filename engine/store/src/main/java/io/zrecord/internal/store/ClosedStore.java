@@ -8,7 +8,8 @@ import java.util.Optional;
 /**
  * Compares the files of a store whose file {@code live} says that it was closed (FORMAT.md section
  * 9.8). The journal is empty then, and {@code live} and the meta file are of one commit. Otherwise
- * the files are of different moments, such as copies of single files. Stateless.
+ * these files are of different moments, such as copies of single files. Tables and chunks are not
+ * compared. Stateless.
  */
 public final class ClosedStore {
   private ClosedStore() {}

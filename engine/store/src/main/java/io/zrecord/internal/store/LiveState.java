@@ -1,19 +1,28 @@
 package io.zrecord.internal.store;
 
+import static io.zrecord.internal.store.LiveFile.CLOSED;
+import static io.zrecord.internal.store.LiveFile.FILE_BYTES;
+import static io.zrecord.internal.store.LiveFile.INSIDE;
+import static io.zrecord.internal.store.LiveFile.LEFT;
+import static io.zrecord.internal.store.LiveFile.LENGTH_AT;
+import static io.zrecord.internal.store.LiveFile.OUTSIDE;
+import static io.zrecord.internal.store.LiveFile.RECOVERY_STAMP_AT;
+import static io.zrecord.internal.store.LiveFile.SEQUENCE_AT;
+import static io.zrecord.internal.store.LiveFile.STATE_AT;
+import static io.zrecord.internal.store.LiveFile.STRIPES;
+import static io.zrecord.internal.store.LiveFile.STRIPES_AT;
+import static io.zrecord.internal.store.LiveFile.WITHDRAWN;
+
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.format.Crc32c;
-import io.zrecord.internal.format.HeaderVersion;
-import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -21,25 +30,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells readers of all processes what the writer does, in a small file that all of them map
- * (FORMAT.md section 9). Integers are little-endian.
- *
- * <pre>
- *     0                               8               12              16
- *    +-------------------------------+---------------+---------------+
- *    | "ZRECLIVE"                    | version u32   | 8384 u32      |
- *    +-------------------------------+---------------+---------------+
- *    | uuid of the store, most significant byte first                |
- *    +-------------------------------+---------------+---------------+
- *    | zero                          | CRC32C of 40 B| zero          |
- *    +-------------------------------+---------------+---------------+ 64
- *    | published length u64          | journal sequence u64          |
- *    +-------------------------------+-------------------------------+ 128
- *    | stamp of all records u64      | 2 closed, 1 inside, 0 outside |
- *    +-------------------------------+-------------------------------+ 144
- *    | zero up to 192
- *    +-------------------------------+-------------------------------+ 192
- *    | 1024 stamps u64, each of the records whose index mod 1024 is its number
- * </pre>
+ * (FORMAT.md section 9): see {@link LiveFile}.
  *
  * <p>A stamp is odd while what it covers changes, and grows with each change: the stamp of all
  * records covers a recovery, each other stamp covers its records. A file is withdrawn before
@@ -48,32 +39,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class LiveState {
   /** Name of the file in the directory of the store. */
-  public static final String FILE_NAME = "live";
+  public static final String FILE_NAME = LiveFile.NAME;
 
   private static final Logger LOG = LoggerFactory.getLogger(LiveState.class);
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final byte[] MAGIC = "ZRECLIVE".getBytes(StandardCharsets.US_ASCII);
-  private static final int STRIPES = 1024;
-  private static final int CRC_AT = 40;
-  private static final int LENGTH_AT = 64;
-  private static final int SEQUENCE_AT = 72;
-  private static final int RECOVERY_STAMP_AT = 128;
-  private static final int STATE_AT = 136;
-  private static final int STRIPES_AT = 192;
-  private static final int FILE_BYTES = STRIPES_AT + STRIPES * Long.BYTES;
-
-  /** A writer has the store open, or has left it, and is not changing the tables. */
-  private static final long OUTSIDE = 0;
-
-  /** A writer may be changing the tables. So does any other unknown number say. */
-  private static final long INSIDE = 1;
-
-  /** The last writer closed the store. */
-  private static final long CLOSED = 2;
-
-  /** The stamp of all records in a file that no writer updates any longer; odd. */
-  private static final long WITHDRAWN = -1;
 
   private final ByteBuffer map;
 
@@ -89,7 +59,7 @@ public final class LiveState {
 
   /** Returns the state of a store that is being created. */
   public static LiveState create(MutableFiles files, UUID storeId, WriterToken writer) {
-    return begun(renew(files, storeId, 0, writer), writer);
+    return begun(renew(files, storeId, LiveFile.empty(storeId, 0, OUTSIDE), writer), writer);
   }
 
   /**
@@ -105,15 +75,14 @@ public final class LiveState {
     } catch (CorruptDataException e) {
       live = null;
     }
-    // Files of a store that somebody else than a writer put in order count as those of one inside.
-    if (live == null || live.isWithdrawn()) {
+    if (live == null) {
       return WriterBefore.LEFT_INSIDE;
     }
     long state = live.state();
-    if (state == CLOSED && !writer.isTakenOver()) {
+    if (state == CLOSED && !writer.isTakenOver() && !live.isWithdrawn()) {
       return WriterBefore.CLOSED;
     }
-    return state == CLOSED || state == OUTSIDE ? WriterBefore.LEFT : WriterBefore.LEFT_INSIDE;
+    return state == CLOSED || isOutside(state) ? WriterBefore.LEFT : WriterBefore.LEFT_INSIDE;
   }
 
   /**
@@ -124,25 +93,23 @@ public final class LiveState {
    */
   public static LiveState beginRecovery(
       MutableFiles files, UUID storeId, WriterToken writer, WriterBefore before) {
-    if (!files.exists(FILE_NAME)) {
-      return begun(renew(files, storeId, 0, writer), writer);
-    }
     LiveState live;
     try {
-      live = map(files, storeId, true);
+      live = files.exists(FILE_NAME) ? map(files, storeId, true) : null;
     } catch (CorruptDataException e) {
-      withdraw(files, writer);
-      return begun(renew(files, storeId, 0, writer), writer);
+      live = null;
     }
-    if (before == WriterBefore.CLOSED && !live.isWithdrawn()) {
+    if (live != null && before == WriterBefore.CLOSED && !live.isWithdrawn()) {
       // While the token is there, the name led to the file that the last writer closed.
       writer.require();
       live.claim(files, writer);
       return begun(live, writer);
     }
-    withdraw(files, writer);
     // Keep the old sequence until the recovery is over: it says what was safe.
-    return begun(renew(files, storeId, live.sequence(), writer), writer);
+    long sequence = live == null ? 0 : live.sequence();
+    return begun(
+        renew(files, storeId, LiveFile.empty(storeId, sequence, stateAfter(before)), writer),
+        writer);
   }
 
   /**
@@ -152,15 +119,20 @@ public final class LiveState {
   private void claim(MutableFiles files, WriterToken writer) {
     requireCurrent(LONG.compareAndSet(map, STATE_AT, CLOSED, INSIDE));
     writer.require();
-    force(files);
+    try {
+      force(files);
+    } catch (RuntimeException | Error e) {
+      endFailed(writer);
+      throw e;
+    }
   }
 
-  /** Returns the state for a change of the store by the writer that has recovered the store. */
+  /**
+   * Returns the state for a change of the store by the writer that has recovered the store. The
+   * caller ends the recovery, whatever fails.
+   */
   public static LiveState beginRewrite(MutableFiles files, UUID storeId, WriterToken writer) {
-    LiveState live = begun(map(files, storeId, true), writer);
-    // The meta file is about to be another than a mark of a closed store says.
-    live.force(files);
-    return live;
+    return begun(map(files, storeId, true), writer);
   }
 
   private static LiveState begun(LiveState live, WriterToken writer) {
@@ -170,34 +142,81 @@ public final class LiveState {
     return live;
   }
 
+  /** Returns what a new file says until its own writer is inside: whether the one before may be. */
+  private static long stateAfter(WriterBefore before) {
+    return before == WriterBefore.LEFT_INSIDE ? INSIDE : OUTSIDE;
+  }
+
+  /**
+   * Puts another file in the place of this one, which is withdrawn when there is space for that.
+   */
   private static LiveState renew(
-      MutableFiles files, UUID storeId, long sequence, WriterToken writer) {
-    files.replace(FILE_NAME, emptyFile(storeId, sequence), writer::require);
+      MutableFiles files, UUID storeId, byte[] content, WriterToken writer) {
+    files.replace(FILE_NAME, content, () -> {
+      withdraw(files, writer);
+      writer.require();
+    });
     return map(files, storeId, true);
   }
 
   /**
-   * Tells readers for good that the file is not true any more; the next writer makes another file,
-   * which readers look for. Call this as the store's writer, before anything but a writer puts
-   * files of the store in order. Damaged files are withdrawn as well. The sequence number stays,
-   * because what it says was safe. The file says so durably when this returns.
+   * Returns the state for a repair, which changes the files of the store before it opens the store.
+   * It is a file of its own, because the writer before may still say in the other that it is
+   * outside. It says that the repair is inside, and that readers wait for the file that follows. It
+   * keeps the sequence number, because what that says was safe.
    */
-  public static void withdraw(MutableFiles files, WriterToken writer) {
+  public static LiveState beginRepair(
+      MutableFiles files, UUID storeId, WriterToken writer, WriterBefore before) {
+    long sequence;
+    try {
+      sequence = files.exists(FILE_NAME) ? map(files, storeId, false).sequence() : 0;
+    } catch (CorruptDataException e) {
+      sequence = 0;
+    }
+    byte[] content = LiveFile.withdrawn(storeId, sequence, stateAfter(before));
+    LiveState live = renew(files, storeId, content, writer);
+    live.enter(writer);
+    return live;
+  }
+
+  /**
+   * Tells readers for good that the file is not true any more, because another is about to replace
+   * it, which readers look for. Damaged files are withdrawn as well. What the file says of a writer
+   * inside stays. The file says so durably when this returns.
+   */
+  private static void withdraw(MutableFiles files, WriterToken writer) {
     if (!files.exists(FILE_NAME)) {
       return;
     }
     try (MutableFile file = files.open(FILE_NAME, true)) {
-      // A later writer makes another file.
-      writer.require();
       long lengthBytes = file.lengthBytes();
       if (lengthBytes < FILE_BYTES) {
         file.write(lengthBytes, ByteBuffer.allocate((int) (FILE_BYTES - lengthBytes)));
       }
       ByteBuffer map = file.map(0, FILE_BYTES, true);
+      forbidClosing(map);
+      // Who did not take this file for one of a closed store by now makes another file.
+      writer.require();
       LONG.setRelease(map, RECOVERY_STAMP_AT, WITHDRAWN);
       VarHandle.fullFence();
       file.force();
     }
+  }
+
+  /**
+   * Keeps any later writer from taking the file for one of a closed store, and from going on with
+   * it: the writer before cannot say any more that it closed the store.
+   */
+  private static void forbidClosing(ByteBuffer map) {
+    long state = (long) LONG.getAcquire(map, STATE_AT);
+    while (state == CLOSED || state == OUTSIDE) {
+      LONG.compareAndSet(map, STATE_AT, state, LEFT);
+      state = (long) LONG.getAcquire(map, STATE_AT);
+    }
+  }
+
+  private static boolean isOutside(long state) {
+    return state == OUTSIDE || state == LEFT;
   }
 
   /**
@@ -222,30 +241,7 @@ public final class LiveState {
 
   /** Returns the file of a store that was closed. */
   public static byte[] atRest(UUID storeId, long length, long sequence) {
-    byte[] content = emptyFile(storeId, sequence);
-    ByteBuffer.wrap(content)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putLong(LENGTH_AT, length)
-        .putLong(RECOVERY_STAMP_AT, 2)
-        .putLong(STATE_AT, CLOSED);
-    return content;
-  }
-
-  /** Makes a file whose stamp of all records is odd: it has no length yet. */
-  private static byte[] emptyFile(UUID storeId, long sequence) {
-    byte[] content = new byte[FILE_BYTES];
-    ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    buffer.put(MAGIC).putInt(JsonObject.FORMAT_VERSION).putInt(FILE_BYTES);
-    buffer
-        .order(ByteOrder.BIG_ENDIAN)
-        .putLong(storeId.getMostSignificantBits())
-        .putLong(storeId.getLeastSignificantBits())
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(CRC_AT, Crc32c.of(content, 0, CRC_AT))
-        .putLong(SEQUENCE_AT, sequence)
-        .putLong(RECOVERY_STAMP_AT, 1)
-        .putLong(STATE_AT, INSIDE);
-    return content;
+    return LiveFile.atRest(storeId, length, sequence);
   }
 
   /**
@@ -291,15 +287,16 @@ public final class LiveState {
    * @throws io.zrecord.errors.WriterReplacedException if another writer has come
    */
   public void enter(WriterToken writer) {
-    LONG.setRelease(map, STATE_AT, INSIDE);
+    long found = (long) LONG.getAndSet(map, STATE_AT, INSIDE);
     VarHandle.fullFence();
     boolean isWriter = false;
     try {
       writer.require();
       isWriter = true;
     } finally {
-      if (!isWriter) {
-        leave();
+      // What says that the writer before may be inside stays.
+      if (!isWriter && isOutside(found)) {
+        LONG.setRelease(map, STATE_AT, found);
       }
     }
   }
@@ -307,6 +304,17 @@ public final class LiveState {
   /** Says that everything is changed. */
   public void leave() {
     LONG.setRelease(map, STATE_AT, OUTSIDE);
+  }
+
+  /**
+   * Says after a failure that nobody is changing the tables, which the caller has closed, so that
+   * the next writer needs no copies of them. Call this only if the writer before was not inside
+   * either. Another writer that has come knows by itself.
+   */
+  public void endFailed(WriterToken writer) {
+    if (writer.isPresent()) {
+      leave();
+    }
   }
 
   private long state() {
@@ -378,33 +386,7 @@ public final class LiveState {
   }
 
   private static LiveState map(MutableFiles files, UUID storeId, boolean writable) {
-    try (MutableFile file = files.open(FILE_NAME, writable)) {
-      byte[] header = new byte[LENGTH_AT];
-      ByteBuffer buffer = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
-      int read = file.read(0, buffer);
-      buffer.order(ByteOrder.BIG_ENDIAN);
-      if (read != header.length
-          || !java.util.Arrays.equals(header, 0, MAGIC.length, MAGIC, 0, MAGIC.length)
-          || buffer.order(ByteOrder.LITTLE_ENDIAN).getInt(CRC_AT) != Crc32c.of(header, 0, CRC_AT)) {
-        throw damaged(file);
-      }
-      HeaderVersion.requireKnown(file.path(), header);
-      HeaderVersion.requirePlain(file.path(), header, FILE_BYTES, 32, CRC_AT);
-      buffer.order(ByteOrder.BIG_ENDIAN);
-      if (file.lengthBytes() != FILE_BYTES
-          || buffer.getLong(16) != storeId.getMostSignificantBits()
-          || buffer.getLong(24) != storeId.getLeastSignificantBits()) {
-        throw damaged(file);
-      }
-      return new LiveState(file.map(0, FILE_BYTES, writable));
-    }
-  }
-
-  private static CorruptDataException damaged(MutableFile file) {
-    return new CorruptDataException(
-        file.path(),
-        "Cannot read " + file.path()
-            + ": it is damaged or of another store. It has no data of its own: open the store for writing once, which makes it anew");
+    return new LiveState(LiveFile.map(files, storeId, writable));
   }
 
   /** Returns the number of records published. All that the writer stored before is visible. */

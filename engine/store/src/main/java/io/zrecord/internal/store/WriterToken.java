@@ -1,19 +1,21 @@
 package io.zrecord.internal.store;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.WriterReplacedException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TemporaryNames;
+import io.zrecord.internal.format.WriterNames;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.io.MutableFiles;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Says which writer a store has: a file with a name that no other writer ever has. Each opening
@@ -24,9 +26,7 @@ import java.util.regex.Pattern;
  * Thread-safe.
  */
 public final class WriterToken {
-  private static final String PREFIX = "writer-";
-  private static final Pattern NAME =
-      Pattern.compile(PREFIX + "\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+  private static final Logger LOG = LoggerFactory.getLogger(WriterToken.class);
   private static final int MAX_BYTES = 64;
 
   private final MutableFiles files;
@@ -90,7 +90,7 @@ public final class WriterToken {
   }
 
   private static String create(MutableFiles files) {
-    String name = PREFIX + UUID.randomUUID();
+    String name = WriterNames.random();
     try (MutableFile file = files.create(name)) {
       Optional<String> identity = files.identityOf(name);
       if (identity.isPresent()) {
@@ -135,15 +135,11 @@ public final class WriterToken {
 
   /** Tells whether a name, beside nothing else of a store, is left of a creation cut short. */
   public static boolean isLeftOfCreation(String name) {
-    return isName(name) || TemporaryNames.isTemporary(name);
-  }
-
-  private static boolean isName(String name) {
-    return NAME.matcher(name).matches();
+    return WriterNames.isName(name) || TemporaryNames.isTemporary(name);
   }
 
   private static List<String> all(MutableFiles files) {
-    return files.list("").stream().filter(WriterToken::isName).toList();
+    return files.list("").stream().filter(WriterNames::isName).toList();
   }
 
   /**
@@ -181,9 +177,20 @@ public final class WriterToken {
             + " 'zrecord backup' only");
   }
 
-  /** Says that this writer will change nothing any more. */
+  /**
+   * Says that this writer will change nothing any more. A token that came back after power loss
+   * would do the store no harm, but a copy of the store would be refused.
+   */
   public void release() {
     files.endWriting();
     files.delete(name);
+    try {
+      files.forceDirectory("");
+    } catch (DiskFullException e) {
+      LOG.warn(
+          "After power loss {} may look as if its writer had been killed: {}",
+          files.location(),
+          e.getMessage());
+    }
   }
 }

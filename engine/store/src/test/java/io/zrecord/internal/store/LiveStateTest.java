@@ -73,7 +73,8 @@ final class LiveStateTest {
   @Test
   void anAttachedReaderKeepsItsLengthUntilTheRepairIsOver() {
     try (StoreReader reader = StoreReader.open(path)) {
-      LiveState.withdraw(files, WriterToken.take(files));
+      LiveState.beginRepair(
+          files, meta().shard().id(), WriterToken.take(files), WriterBefore.CLOSED);
       requireWhole(reader);
       // Two writers that are killed while they recover the store.
       recover();
@@ -92,7 +93,8 @@ final class LiveStateTest {
     FutureTask<StoreReader> opening = new FutureTask<>(() -> StoreReader.open(path));
     Thread thread = new Thread(opening, "opening");
     try {
-      LiveState.withdraw(files, WriterToken.take(files));
+      LiveState.beginRepair(
+          files, meta().shard().id(), WriterToken.take(files), WriterBefore.CLOSED);
       thread.start();
       // It has mapped the file that is withdrawn when it waits.
       while (thread.getState() != Thread.State.TIMED_WAITING && !opening.isDone()) {
@@ -115,7 +117,7 @@ final class LiveStateTest {
     recover().endRecovery(SampleStore.COUNT, meta().sequence() + 10);
     requireLossSeen();
     // A repair that is killed after its first step, and a writer that is tried twice.
-    LiveState.withdraw(files, WriterToken.take(files));
+    LiveState.beginRepair(files, meta().shard().id(), WriterToken.take(files), WriterBefore.CLOSED);
     requireLossSeen();
     requireLossSeen();
     assertThat(

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  * then the values.
  */
 public final class StoreRepair {
-  private static final int MAX_LANES = 4;
   private static final long CHECKPOINT_BYTES = 64L << 20;
 
   private final MutableFiles files;
@@ -82,14 +82,22 @@ public final class StoreRepair {
     this.writer = writer;
     StoreMetaFile.requireStillStore(files, writer);
     requireUnchanged(state.get());
-    before = LiveState.writerBefore(files, state.get().meta().shard().id(), writer);
+    UUID storeId = state.get().meta().shard().id();
+    before = LiveState.writerBefore(files, storeId, writer);
     // Readers map this file. The file tells the durable state until the store is open: only this
     // repair may accept a loss. Whoever comes next knows that the tables may be changed here.
-    LiveState.withdraw(files, writer);
-    if (before.mayWrite() && files.exists(Journal.FILE_NAME)) {
-      Journal.detach(files, writer);
+    LiveState live = LiveState.beginRepair(files, storeId, writer, before);
+    try {
+      if (before.mayWrite() && files.exists(Journal.FILE_NAME)) {
+        Journal.detach(files, writer);
+      }
+      actions.forEach(action -> action.step().run());
+    } catch (RuntimeException | Error e) {
+      if (before != WriterBefore.LEFT_INSIDE) {
+        live.endFailed(writer);
+      }
+      throw e;
     }
-    actions.forEach(action -> action.step().run());
     return new RepairReport(plan, true);
   }
 
@@ -148,14 +156,11 @@ public final class StoreRepair {
 
   private void change(StoreState state, Change change) {
     ShardMeta shard = state.meta().shard();
-    // One lane for each chunk being written, so that the repair neither closes nor begins a chunk.
-    int lanes =
-        Math.max(1, Math.min(MAX_LANES, state.chunks().size() - shard.chunks().size()));
     StoreLimits limits = new StoreLimits(
         true,
         state.meta().chunkRecords(),
         shard.chunkBytes(),
-        lanes,
+        1,
         CHECKPOINT_BYTES,
         Duration.ofMinutes(1));
     StoreWriter core =

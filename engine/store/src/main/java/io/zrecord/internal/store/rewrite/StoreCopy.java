@@ -19,13 +19,15 @@ import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.store.Journal;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -41,8 +43,14 @@ public final class StoreCopy {
   /** A file that only one copy can publish. It goes before the copy becomes a store. */
   private static final String CLAIM = "copying";
 
+  private static final String CHUNKS = "chunk";
+
   private final LocalMutableFiles store;
   private final Storage target;
+
+  /** The names of the files of the copy that are there. */
+  private final Set<String> made = new LinkedHashSet<>();
+
   private final ByteBuffer piece = ByteBuffer.allocate(PIECE_BYTES);
 
   private StoreCopy(Path store, Storage target) {
@@ -129,18 +137,33 @@ public final class StoreCopy {
     }
   }
 
-  /** Removes what was copied. The directory was empty before, and nobody else copies to it. */
+  /** Removes what was copied, and nothing that another program has put there meanwhile. */
   private void clear(boolean withClaim) {
     List<AutoCloseable> deletions = new ArrayList<>();
-    for (StoredFile file : target.list("")) {
-      if (!file.name().equals(CLAIM)) {
-        deletions.add(() -> target.delete(file.name()));
-      }
+    List<String> names = new ArrayList<>(made);
+    // The meta file, which names the others, comes last when they are made.
+    Collections.reverse(names);
+    for (String name : names) {
+      deletions.add(() -> {
+        target.delete(name);
+        made.remove(name);
+      });
     }
+    deletions.add(() -> {
+      if (target.list(CHUNKS).isEmpty()) {
+        target.delete(CHUNKS);
+      }
+    });
     if (withClaim) {
       deletions.add(() -> target.delete(CLAIM));
     }
     Closing.all(deletions);
+  }
+
+  private WritableFile create(String name) {
+    WritableFile file = target.create(name);
+    made.add(name);
+    return file;
   }
 
   private void write(CommittedState state, LocalMutableFiles staged) {
@@ -156,7 +179,7 @@ public final class StoreCopy {
     ShardMeta old = state.meta().shard();
     put(Journal.FILE_NAME, new JournalHeader(old.id()).encode());
     put(LiveState.FILE_NAME, LiveState.atRest(old.id(), state.length(), state.sequence()));
-    target.forceDirectory("chunk");
+    target.forceDirectory(CHUNKS);
     target.forceDirectory("");
     byte[] meta = new StoreMeta(
             new ShardMeta(old.id(), state.length(), true, old.chunkBytes(), chunks, state.fields()),
@@ -165,7 +188,10 @@ public final class StoreCopy {
             state.sequence())
         .writeReadable(target.pathOf(ShardMeta.FILE_NAME));
     target.delete(CLAIM);
+    // If the outcome is unknown, a meta file that is there is that of this copy.
+    made.add(ShardMeta.FILE_NAME);
     if (!target.publish(ShardMeta.FILE_NAME, meta)) {
+      made.remove(ShardMeta.FILE_NAME);
       throw new DatasetExistsException(
           target.location(),
           "Cannot copy to " + target.location()
@@ -175,7 +201,7 @@ public final class StoreCopy {
 
   private void copyChunk(ChunkMeta chunk, List<JournalChunk> missing) {
     try (MutableFile from = store.open(chunk.fileName(), false);
-        WritableFile to = target.create(chunk.fileName())) {
+        WritableFile to = create(chunk.fileName())) {
       for (long at = 0; at < chunk.endBytes(); ) {
         int wanted = (int) Math.min(PIECE_BYTES, chunk.endBytes() - at);
         piece.clear().limit(wanted);
@@ -214,7 +240,7 @@ public final class StoreCopy {
 
   private void copy(LocalMutableFiles staged, String name, long bytes) {
     try (MutableFile from = staged.open(name, false);
-        WritableFile to = target.create(name)) {
+        WritableFile to = create(name)) {
       for (long at = 0; at < bytes; ) {
         int wanted = (int) Math.min(PIECE_BYTES, bytes - at);
         piece.clear().limit(wanted);
@@ -230,7 +256,7 @@ public final class StoreCopy {
   }
 
   private void put(String name, byte[] content) {
-    try (WritableFile to = target.create(name)) {
+    try (WritableFile to = create(name)) {
       to.write(ByteBuffer.wrap(content));
       end(to);
     }

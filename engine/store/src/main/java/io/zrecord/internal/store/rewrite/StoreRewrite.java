@@ -207,6 +207,8 @@ public final class StoreRewrite {
     // A lower number than the meta file's is right for whoever opens the store next.
     long sequence = old.sequence();
     try {
+      // The meta file is about to be another than a mark of a closed store says.
+      live.force(files);
       files.replace(ShardMeta.FILE_NAME, content, writer::require);
       sequence = written.sequence();
     } finally {

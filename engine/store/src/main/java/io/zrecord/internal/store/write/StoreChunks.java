@@ -87,15 +87,16 @@ final class StoreChunks implements AutoCloseable {
   }
 
   /**
-   * Continues the chunks that the last writer was writing; the chunks that are too many for the
-   * lanes are closed.
+   * Continues the chunks that the last writer was writing, or closes them. The chunks that are too
+   * many for the lanes are closed.
    *
    * @param unfull chunks by id, in the order of their ids
-   * @param isTakenOver whether the last writer may still write to them; they are closed then
+   * @param mayContinue whether values may be written after the published ends. The last writer may
+   *     still write there
    * @param mayCut whether nothing after the published ends is of use. Where commits were lost,
    *     entries that reached the tables may point there
    */
-  void resume(Map<Integer, ChunkMeta> unfull, boolean isTakenOver, boolean mayCut) {
+  void resume(Map<Integer, ChunkMeta> unfull, boolean mayContinue, boolean mayCut) {
     int lane = 0;
     int lastId = -1;
     for (ChunkMeta chunk : closed.values()) {
@@ -108,7 +109,7 @@ final class StoreChunks implements AutoCloseable {
         check(file, chunk);
         // Bytes after the published end may belong to a snapshot, though the store has lost them.
         boolean isShared = files.hasOtherNames(chunk.fileName());
-        if (lane < lanes.length && !isShared && !isTakenOver) {
+        if (lane < lanes.length && !isShared && mayContinue) {
           lanes[lane++].resume(chunk);
         } else {
           if (!isShared && mayCut) {

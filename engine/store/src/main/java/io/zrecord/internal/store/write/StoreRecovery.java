@@ -163,6 +163,7 @@ public final class StoreRecovery {
     StoreMeta meta = StoreMetaFile.read(files);
     List<AutoCloseable> opened = new ArrayList<>();
     TableCopies copies = new TableCopies(files, writer);
+    LiveState live = null;
     boolean isOpen = false;
     try {
       List<FieldMeta> fields = meta.shard().fields();
@@ -180,7 +181,7 @@ public final class StoreRecovery {
       if (!acceptsLoss) {
         requireOneMoment(files, meta, journal, writer);
       }
-      LiveState live = LiveState.beginRecovery(files, meta.shard().id(), writer, before);
+      live = LiveState.beginRecovery(files, meta.shard().id(), writer, before);
       if (before == WriterBefore.LEFT_INSIDE) {
         meta = copies.replace(meta, tables, opened);
       }
@@ -196,6 +197,9 @@ public final class StoreRecovery {
       if (!isOpen) {
         Closing.all(opened);
         copies.removeUnnamed();
+        if (live != null && (before != WriterBefore.LEFT_INSIDE || copies.areNamed())) {
+          live.endFailed(writer);
+        }
       }
     }
   }
@@ -232,7 +236,8 @@ public final class StoreRecovery {
     for (EntryTable table : store.tables()) {
       table.requireCapacity(length);
     }
-    store.chunks().resume(unfull, store.before().mayWrite(), !acceptsLoss);
+    boolean mayContinue = !store.before().mayWrite() && !acceptsLoss;
+    store.chunks().resume(unfull, mayContinue, !acceptsLoss);
     if (replayed > 0) {
       store.counts().recount(length);
     }

@@ -97,15 +97,27 @@ final class TableCopies {
     created.clear();
   }
 
+  /** Tells whether the meta file names the copies; false if it cannot be read. */
+  boolean areNamed() {
+    try {
+      return isAnyNamed();
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private boolean isAnyNamed() {
+    return StoreMetaFile.read(files).shard().fields().stream()
+        .anyMatch(field -> created.containsAll(EntryTable.fileNames(field.stem())));
+  }
+
   /** Deletes the copies, unless the meta file names them, cannot be read, or is another's. */
   void removeUnnamed() {
     if (created.isEmpty()) {
       return;
     }
     try {
-      boolean areNamed = StoreMetaFile.read(files).shard().fields().stream()
-          .anyMatch(field -> created.containsAll(EntryTable.fileNames(field.stem())));
-      if (!areNamed) {
+      if (!isAnyNamed()) {
         files.delete(created, writer::require);
       }
     } catch (RuntimeException e) {

@@ -17,6 +17,7 @@ import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFile;
 import io.zrecord.internal.store.LiveState;
 import io.zrecord.internal.store.StoreMetaFile;
+import io.zrecord.internal.store.WriterBefore;
 import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.verify.SampleStore;
 import io.zrecord.internal.store.verify.StoreState;
@@ -39,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -254,7 +256,9 @@ final class StoreRepairTest {
   void aRepairThatWasCutShortIsFinishedByTheNextWriter() {
     Path path = SampleStore.closed(directory.resolve("store"));
     Map<String, String> expected = values(path);
-    LiveState.withdraw(new LocalMutableFiles(path), WriterToken.take(new LocalMutableFiles(path)));
+    LocalMutableFiles files = new LocalMutableFiles(path);
+    UUID id = StoreMetaFile.read(files).shard().id();
+    LiveState.beginRepair(files, id, WriterToken.take(files), WriterBefore.CLOSED);
     List<Finding> findings = new ArrayList<>();
     DatasetCheck.of(path.toString()).run(findings::add);
     assertThat(findings).hasSize(1).allMatch(finding -> finding.kind() == Finding.Kind.LIVE);
