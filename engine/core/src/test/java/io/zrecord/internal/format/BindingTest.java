@@ -41,7 +41,9 @@ class BindingTest {
       Map.entry(Kind.DELETED, 9),
       Map.entry(Kind.CHANGED, 10),
       Map.entry(Kind.JOURNAL_RECORD, 11),
-      Map.entry(Kind.CHECKSUMS, 12)));
+      Map.entry(Kind.CHECKSUMS, 12),
+      Map.entry(Kind.DELETED_SINCE, 13),
+      Map.entry(Kind.CHANGED_SINCE, 14)));
 
   @Test
   void theExamplesOfThePageHold() throws IOException {
