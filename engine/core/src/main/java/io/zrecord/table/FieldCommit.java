@@ -58,7 +58,7 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public boolean mayFollowExpired() {
-    return false;
+    return Commutation.mayFollowExpired(Commutation.Need.KEPT_FIELDS);
   }
 
   @Override
@@ -71,10 +71,8 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void requireCommutes(Manifest winner) {
-    boolean commutes = SchemaRules.KEEPS_RECORDS.contains(winner.operation())
-        && !winner.operation().equals(FieldChange.Kind.ADD_FIELDS.operation())
-        && !winner.operation().equals(FieldChange.Kind.SCHEMA.operation());
-    if (!commutes) {
+    if (!Commutation.mayFollow(
+        Commutation.Need.KEPT_FIELDS, Commutation.Operation.of(winner))) {
       throw conflict("version " + winner.version() + " is of the operation '" + winner.operation()
           + "' and was committed since version " + change.base().version()
           + ", on which it was planned");

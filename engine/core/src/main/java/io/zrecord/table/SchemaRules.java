@@ -12,51 +12,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules implements SinceBase {
-  /** Operations that leave records in the table, so that appends can come after them. */
-  static final Set<String> KEEPS_RECORDS = Stream.of(
-          Stream.of("append", "rebalance", "relayout", "delete", "update", "merge"),
-          Stream.of(FieldChange.Kind.values()).map(FieldChange.Kind::operation),
-          Manifest.CARE.stream())
-      .flatMap(names -> names)
-      .collect(Collectors.toUnmodifiableSet());
-
-  /**
-   * Operations that leave the records as they are, in whatever shards and order. An added field is
-   * one that no change has read; a rewritten field has other values.
-   */
-  private static final Set<String> CHANGES_NO_RECORD = Stream.of(
-          Stream.of("rebalance", "relayout"),
-          Stream.of(FieldChange.Kind.ADD_FIELDS, FieldChange.Kind.SCHEMA)
-              .map(FieldChange.Kind::operation),
-          Manifest.CARE.stream())
-      .flatMap(names -> names)
-      .collect(Collectors.toUnmodifiableSet());
-
   private final String location;
   private final TableChange change;
+  private final Commutation.Need need;
   private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
 
   SchemaRules(String location, TableChange change) {
     this.location = location;
     this.change = change;
+    this.need = Commutation.Need.of(change);
   }
 
-  /**
-   * The shards that a change replaces are there or not, whatever came between. Shards that a change
-   * adds must not follow an overwrite.
-   */
   @Override
   public boolean mayFollowExpired() {
-    return change.kind().replaces()
-        && change.shards().isEmpty()
-        && change.isolation() == TableChange.Isolation.SNAPSHOT;
+    return Commutation.mayFollowExpired(need);
   }
 
   @Override
@@ -69,40 +43,34 @@ final class SchemaRules implements SinceBase {
   }
 
   /**
-   * Requires that the change commutes with a version that came first. An append commutes with
-   * appends, rebalances, relayouts, tags and expiries, and with the commit that created the table.
-   * An overwrite and a relayout are compared by the records of the newest version, other changes by
-   * the shards that they replace, and by what came since if they depend on other records as well.
+   * Requires that the change commutes with a version that came first ({@link Commutation}). An
+   * overwrite and a relayout are compared with the newest version instead.
    */
   @Override
   public void requireCommutes(Manifest winner) {
-    if (change.isolation() == TableChange.Isolation.SERIALIZABLE) {
-      requireNoRecordChanged(winner);
-    } else if (change.kind() == TableChange.Kind.APPEND
-        || change.kind() == TableChange.Kind.MERGE) {
-      requireKeepsRecords(winner);
-    }
-  }
-
-  private void requireNoRecordChanged(Manifest winner) {
-    if (!CHANGES_NO_RECORD.contains(winner.operation())) {
-      throw conflict("version " + winner.version() + " of the operation '" + winner.operation()
-          + "' was committed since version " + planned()
-          + ", and what it depends on may be another now");
-    }
-  }
-
-  private void requireKeepsRecords(Manifest winner) {
-    if (winner.isBeginning()) {
+    if (need == Commutation.Need.KEPT_RECORDS && winner.isBeginning()) {
       if (change.baseVersion().isPresent() && winner.isTable()) {
         throw anotherTable();
       }
-    } else if (!KEEPS_RECORDS.contains(winner.operation())) {
-      String operation = winner.operation();
-      boolean startsWithVowel = !operation.isEmpty() && "aeiou".indexOf(operation.charAt(0)) >= 0;
-      throw conflict("version " + winner.version() + " is " + (startsWithVowel ? "an " : "a ")
-          + operation + " committed since version " + planned() + ", on which it was planned");
+    } else if (need != Commutation.Need.SAME_RECORDS
+        && !Commutation.mayFollow(need, Commutation.Operation.of(winner))) {
+      throw conflict(need == Commutation.Need.UNCHANGED_RECORDS 
+          ? changedRecords(winner)
+          : otherRecords(winner));
     }
+  }
+
+  private String changedRecords(Manifest winner) {
+    return "version " + winner.version() + " of the operation '" + winner.operation()
+        + "' was committed since version " + planned()
+        + ", and what it depends on may be another now";
+  }
+
+  private String otherRecords(Manifest winner) {
+    String operation = winner.operation();
+    boolean startsWithVowel = !operation.isEmpty() && "aeiou".indexOf(operation.charAt(0)) >= 0;
+    return "version " + winner.version() + " is " + (startsWithVowel ? "an " : "a ") + operation
+        + " committed since version " + planned() + ", on which it was planned";
   }
 
   /** Returns the fields after the change, on top of the newest version. */
