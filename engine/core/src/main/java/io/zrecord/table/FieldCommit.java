@@ -71,8 +71,7 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void requireCommutes(Manifest winner) {
-    if (!Commutation.mayFollow(
-        Commutation.Need.KEPT_FIELDS, Commutation.Operation.of(winner))) {
+    if (!Commutation.mayFollow(Commutation.Need.KEPT_FIELDS, Commutation.Operation.of(winner))) {
       throw conflict("version " + winner.version() + " is of the operation '" + winner.operation()
           + "' and was committed since version " + change.base().version()
           + ", on which it was planned");

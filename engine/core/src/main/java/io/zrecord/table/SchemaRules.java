@@ -54,9 +54,10 @@ final class SchemaRules implements SinceBase {
       }
     } else if (need != Commutation.Need.SAME_RECORDS
         && !Commutation.mayFollow(need, Commutation.Operation.of(winner))) {
-      throw conflict(need == Commutation.Need.UNCHANGED_RECORDS 
-          ? changedRecords(winner)
-          : otherRecords(winner));
+      throw conflict(
+          need == Commutation.Need.UNCHANGED_RECORDS
+              ? changedRecords(winner)
+              : otherRecords(winner));
     }
   }
 

@@ -17,6 +17,7 @@ import io.zrecord.store.WatchedFiles.Stop;
 import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.verify.Damage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,11 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class LateRepairTest {
   private static final int COUNT = 8;
+
+  /** Where `live` says that the store was closed. */
+  private static final int MARK_AT = 136;
+
+  private static final byte CLOSED = 2;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -93,6 +99,27 @@ final class LateRepairTest {
     write.goOn();
     requireFailure(first, WriterReplacedException.class);
     assertThat(values(path)).isEqualTo(expected);
+  }
+
+  /** A repair that has put its own `live` there goes on when the store was repaired and closed. */
+  @Test
+  void theMarkOfALaterWriterStays() throws IOException {
+    Path path = directory.resolve("store");
+    try (RecordStore store =
+        RecordStore.create(path, SCHEMA, StoreOptions.defaults().withWriters(1))) {
+      for (long value = 0; value < COUNT; value++) {
+        append(store, value);
+      }
+    }
+    Damage.cut(path.resolve("x.offset"), 16 * (COUNT - 2));
+    Stop replaced = new Stop("replaced", "live");
+    CompletableFuture<Void> first = repairUntil(path, replaced, DamagedValues.MARK_ABSENT);
+    repair(new LocalMutableFiles(path), DamagedValues.MARK_ABSENT);
+    byte[] live = Files.readAllBytes(path.resolve("live"));
+    assertThat(live[MARK_AT]).isEqualTo(CLOSED);
+    replaced.goOn();
+    requireFailure(first, WriterReplacedException.class);
+    assertThat(Files.readAllBytes(path.resolve("live"))).isEqualTo(live);
   }
 
   /**

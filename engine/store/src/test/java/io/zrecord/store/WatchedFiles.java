@@ -7,6 +7,7 @@ import io.zrecord.testing.ForwardingFiles;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 
 /** Files that tell a test of calls. The test may stop the caller there, or end it. */
 final class WatchedFiles extends ForwardingFiles {
@@ -109,6 +110,12 @@ final class WatchedFiles extends ForwardingFiles {
         super.write(position, source);
       }
     };
+  }
+
+  @Override
+  public void replace(String name, Consumer<MutableFile> writing, Runnable lastCheck) {
+    super.replace(name, writing, lastCheck);
+    watch.at("replaced", name);
   }
 
   @Override

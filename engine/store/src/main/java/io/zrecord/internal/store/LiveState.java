@@ -156,7 +156,10 @@ public final class LiveState {
       withdraw(files, writer);
       writer.require();
     });
-    return map(files, storeId, true);
+    LiveState live = map(files, storeId, true);
+    // While the token is there, the name led to the file that was put there.
+    writer.require();
+    return live;
   }
 
   /**
@@ -189,6 +192,8 @@ public final class LiveState {
       return;
     }
     try (MutableFile file = files.open(FILE_NAME, true)) {
+      // While the token is there, the name led to the file of a writer before.
+      writer.require();
       long lengthBytes = file.lengthBytes();
       if (lengthBytes < FILE_BYTES) {
         file.write(lengthBytes, ByteBuffer.allocate((int) (FILE_BYTES - lengthBytes)));
