@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,11 +71,19 @@ final class LateOpeningTest {
         goesOn.acquireUninterruptibly();
       }
     });
-    CompletableFuture<RecordStore> first =
-        CompletableFuture.supplyAsync(() -> open(late), threads);
-    first.whenComplete((store, failure) -> isStopped.release());
+    AtomicBoolean isOver = new AtomicBoolean();
+    CompletableFuture<RecordStore> first = CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return open(late);
+          } finally {
+            isOver.set(true);
+            isStopped.release();
+          }
+        },
+        threads);
     isStopped.acquireUninterruptibly();
-    if (first.isDone()) {
+    if (isOver.get()) {
       return false;
     }
     RecordStore second = open(new LocalMutableFiles(path));
@@ -83,7 +92,9 @@ final class LateOpeningTest {
     byte[] live = Files.readAllBytes(path.resolve("live"));
     goesOn.release();
     requireFailure(first, ZRecordException.class);
-    assertThat(Files.readAllBytes(path.resolve("live"))).as("opening %d", opening).isEqualTo(live);
+    assertThat(Files.readAllBytes(path.resolve("live")))
+        .as("opening %d", opening)
+        .isEqualTo(live);
     try (RecordStore store = open(new LocalMutableFiles(path))) {
       assertThat(StoresWithoutLock.values(store)).containsExactly(1L, 2L);
     }
