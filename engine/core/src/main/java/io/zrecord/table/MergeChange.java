@@ -41,7 +41,7 @@ public final class MergeChange {
   private final Map<ShardSummary, List<ShardChange>> byShard = new LinkedHashMap<>();
   private final Map<String, String> properties = new HashMap<>();
 
-  /** What the changes have written, and joining them. */
+  /** What joining changes has written. */
   private final List<String> written = new ArrayList<>();
 
   /** What was written and is of no use, because changes were joined. */
@@ -70,7 +70,13 @@ public final class MergeChange {
   public MergeChange change(ShardChange change) {
     requireOpen();
     byShard.computeIfAbsent(change.before(), shard -> new ArrayList<>()).add(change);
-    written.addAll(change.files());
+    return this;
+  }
+
+  /** Removes a shard of the version, whose files are not looked at. */
+  MergeChange removing(ShardSummary shard) {
+    requireOpen();
+    byShard.put(shard, List.of());
     return this;
   }
 
@@ -111,8 +117,8 @@ public final class MergeChange {
 
   /**
    * Commits the version. May be called once, and again after an unknown outcome: the change takes
-   * effect once. After any other failure what the changes have written is deleted, but for the
-   * shards to add.
+   * effect once. After a failure the files of the tasks stay, because another commit may name them;
+   * a sweep deletes them if none does.
    *
    * @return the version committed; the base if there is nothing to change or to add
    * @throws IllegalArgumentException if two changes change one record, a change is of a shard that
@@ -134,15 +140,23 @@ public final class MergeChange {
     if (byShard.isEmpty() && added.isEmpty()) {
       return base;
     }
+    TableSnapshot after = publish(table);
+    UnnamedFiles.discard(storage, superseded);
+    return after;
+  }
+
+  private TableSnapshot publish(RecordTable table) {
     try {
       TableChange change = prepared;
       if (change == null) {
+        if (transaction.isPresent() && tookEffect(table, transaction.get())) {
+          superseded.clear();
+          return table.latest();
+        }
         change = prepare();
         prepared = change;
       }
-      TableSnapshot after = table.commit(change);
-      UnnamedFiles.discard(storage, superseded);
-      return after;
+      return table.commit(change);
     } catch (CommitOutcomeUnknownException e) {
       // A version may name what was written, whatever the next attempt says.
       written.clear();
@@ -152,6 +166,13 @@ public final class MergeChange {
       UnnamedFiles.discard(storage, written);
       throw e;
     }
+  }
+
+  /** Tells whether an earlier attempt took effect, after which files of the tasks may be gone. */
+  private static boolean tookEffect(RecordTable table, TableChange.Transaction key) {
+    return table.exists()
+        && table.latest().transactions().getOrDefault(key.applicationId(), Long.MIN_VALUE)
+            >= key.number();
   }
 
   private TableChange prepare() {
@@ -167,9 +188,11 @@ public final class MergeChange {
         throw new IllegalArgumentException("Cannot change shard " + shard.id() + ": " + base
             + " does not have it, or another state of it; change the shards of one version");
       }
-      List<ShardSummary> after = changes.size() == 1
-          ? after(changes.get(0))
-          : joined(shard, base.firstIndex(ordinal), changes);
+      List<ShardSummary> after = switch (changes.size()) {
+        case 0 -> List.of();
+        case 1 -> after(changes.get(0));
+        default -> joined(shard, base.firstIndex(ordinal), changes);
+      };
       replacements.add(TableChange.Replacement.ofRows(shard, after));
     });
     return TableChange.of(kind(), changedFields())

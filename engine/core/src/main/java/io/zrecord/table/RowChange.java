@@ -40,6 +40,9 @@ public final class RowChange {
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
 
+  /** What was written, which no other change has. */
+  private final List<String> files = new ArrayList<>();
+
   /** The change, once it is written. */
   private @Nullable MergeChange written;
 
@@ -141,26 +144,30 @@ public final class RowChange {
       written = change;
       return change.commit(table);
     } catch (CommitOutcomeUnknownException e) {
+      // A version may name what was written, whatever the next attempt says.
+      files.clear();
       isDone = false;
       throw e;
-    }
-  }
-
-  /** Writes the patches. After a failure nothing of them is left. */
-  private MergeChange write() {
-    MergeChange change = MergeChange.of(base);
-    properties.forEach(change::property);
-    List<String> files = new ArrayList<>();
-    try {
-      byShard.forEach((ordinal, rows) -> {
-        ShardChange ofShard = write(base.shards().get(ordinal), rows);
-        files.addAll(ofShard.files());
-        change.change(ofShard);
-      });
     } catch (RuntimeException e) {
       UnnamedFiles.discard(storage, files);
       throw e;
     }
+  }
+
+  /** Writes the patches. A shard of which nothing is left needs none, and is not opened. */
+  private MergeChange write() {
+    MergeChange change = MergeChange.of(base);
+    properties.forEach(change::property);
+    byShard.forEach((ordinal, rows) -> {
+      ShardSummary shard = base.shards().get(ordinal);
+      if (rows.deleted.count() == shard.length()) {
+        change.removing(shard);
+      } else {
+        ShardChange ofShard = write(shard, rows);
+        files.addAll(ofShard.files());
+        change.change(ofShard);
+      }
+    });
     return change;
   }
 

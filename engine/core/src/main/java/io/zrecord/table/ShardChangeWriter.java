@@ -109,6 +109,7 @@ public final class ShardChangeWriter implements AutoCloseable {
    * @throws IndexOutOfBoundsException if there is no such record
    */
   public void delete(long index) {
+    requireOpen();
     patch.delete(slotOf(index));
   }
 
@@ -131,6 +132,7 @@ public final class ShardChangeWriter implements AutoCloseable {
 
   /** Gives a value that was checked, as bytes. */
   void put(long index, FieldSpec spec, byte @Nullable [] value) {
+    requireOpen();
     if (!fields.contains(spec.name())) {
       throw new IllegalArgumentException("Cannot update field '" + spec.name() + "': the change was"
           + " begun for " + fields + "; name every field that may get values");
@@ -168,6 +170,13 @@ public final class ShardChangeWriter implements AutoCloseable {
     return value == null ? null : ValueBytes.of(spec, value);
   }
 
+  private void requireOpen() {
+    if (isFinished) {
+      throw new IllegalStateException(
+          "The change of shard " + shard.id() + " was finished or given up; open another writer");
+    }
+  }
+
   private long slotOf(long index) {
     Objects.checkIndex(index, shard.length());
     return dead == null ? index : dead.missing(index);
@@ -178,6 +187,7 @@ public final class ShardChangeWriter implements AutoCloseable {
    * {@link PatchRef#MOST_CHUNKS} is written again as well.
    */
   public ShardChange finish() {
+    requireOpen();
     ShardSummary patched = patch.finish();
     ShardSummary rewritten =
         patched.length() > 0 && !isWithinLimits(base, before, patched) ? copyOf(patched) : null;
@@ -191,6 +201,7 @@ public final class ShardChangeWriter implements AutoCloseable {
   @Override
   public void close() {
     if (!isFinished) {
+      isFinished = true;
       patch.close();
       UnnamedFiles.discard(storage, files);
     }

@@ -1,6 +1,5 @@
 package io.zrecord.table;
 
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.storage.Storage;
 import java.util.List;
 import org.slf4j.LoggerFactory;
@@ -14,7 +13,7 @@ final class UnnamedFiles {
     for (String name : names) {
       try {
         storage.delete(name);
-      } catch (ZRecordException e) {
+      } catch (RuntimeException e) {
         LoggerFactory.getLogger(UnnamedFiles.class)
             .warn(
                 "Cannot delete {}, which no version names: {}",

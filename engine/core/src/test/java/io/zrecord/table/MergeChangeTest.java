@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.read.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
@@ -31,6 +32,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -220,7 +223,7 @@ final class MergeChangeTest {
     assertThatThrownBy(merge::commit)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("record 1500");
-    assertThat(files()).isEqualTo(files);
+    assertThat(files()).hasSize(files.size() + 4);
     assertThat(table.latest().version()).isEqualTo(base.version());
   }
 
@@ -296,9 +299,77 @@ final class MergeChangeTest {
     other.commit();
     Set<String> files = files();
     assertThatThrownBy(merge::commit).isInstanceOf(CommitConflictException.class);
-    // The patch of the refused change is gone.
-    assertThat(files()).hasSize(files.size() - 1);
+    // Another commit may have the same change.
+    assertThat(files()).isEqualTo(files);
     assertThatThrownBy(merge::commit).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** A driver dies after its commit, and another commits what the tasks sent. */
+  @Test
+  void aChangeThatIsCommittedAgainLosesNothing() {
+    TableChange.Transaction once = new TableChange.Transaction("job", 1);
+    TableSnapshot base = table.latest();
+    List<ShardChange> changes = new ArrayList<>();
+    for (int task = 0; task < 3; task++) {
+      // Two of them are of one shard.
+      try (ShardChangeWriter writer = writer(base.shards().get(task / 2))) {
+        writer.update(task, "text", "task " + task);
+        changes.add(writer.finish());
+      }
+    }
+    TableSnapshot after = commit(base, changes, Optional.of(once));
+    List<String> expected = records(after);
+    assertThat(commit(base, changes, Optional.of(once)).version()).isEqualTo(after.version());
+    assertThat(commit(after, changes, Optional.of(once)).version()).isEqualTo(after.version());
+    assertThatThrownBy(() -> commit(base, changes, Optional.empty()))
+        .isInstanceOf(ZRecordException.class);
+    assertThatThrownBy(() -> commit(base, changes.subList(2, 3), Optional.empty()))
+        .isInstanceOf(CommitConflictException.class);
+    assertThatThrownBy(() -> commit(after, changes, Optional.empty()))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(records(table.latest())).isEqualTo(expected);
+    requireSound();
+  }
+
+  private static TableSnapshot commit(
+      TableSnapshot base,
+      List<ShardChange> changes,
+      Optional<TableChange.Transaction> transaction) {
+    MergeChange merge = MergeChange.of(base);
+    changes.forEach(merge::change);
+    transaction.ifPresent(merge::transaction);
+    return merge.commit();
+  }
+
+  /** As for any shard that cannot be read. */
+  @Test
+  void aShardWhoseRecordsAreAllDeletedIsNotOpened() throws IOException {
+    RowChange first = RowChange.of(table.latest());
+    first.delete(0);
+    TableSnapshot base = first.commit();
+    ShardSummary shard = base.shards().get(0);
+    Path patch = directory
+        .resolve("table/" + shard.directory())
+        .resolve(Objects.requireNonNull(shard.patch()).fileName());
+    byte[] bytes = Files.readAllBytes(patch);
+    bytes[100] ^= 1;
+    Files.write(patch, bytes);
+    RowChange change = RowChange.of(base);
+    LongStream.range(0, shard.length()).forEach(change::delete);
+    Set<String> before = files();
+    assertThat(change.commit().length()).isEqualTo((long) (SHARDS - 1) * RECORDS);
+    assertThat(files()).isEqualTo(before);
+  }
+
+  @Test
+  void aFinishedWriterTakesNothing() {
+    ShardChangeWriter writer = writer(table.latest().shards().get(0));
+    writer.update(3, "text", "x");
+    writer.finish();
+    assertThatThrownBy(() -> writer.update(4, "text", "x"))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> writer.delete(4)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.zrecord.spark
 import io.zrecord.testing.Budget
 
 import scala.util.hashing.MurmurHash3
+import scala.util.matching.Regex
 
 /** Chooses by the seed which tests of a suite run, where not all do. `-Dsuites.share=…` is the
   * share on other Sparks than the newest, and the suites that `-Dsuites.oldest=…` names are whole
@@ -19,7 +20,11 @@ object TestShare {
   private val whole = System.getProperty("zrecord.test.whole", "(?!)").r
 
   /** Returns the share of a suite's tests that run: (0, 1]. */
-  def of(suite: String, isRepetition: Boolean): Double = {
+  def of(suite: String, isRepetition: Boolean): Double = of(suite, isRepetition, share, whole)
+
+  /** Returns the share of a suite's tests that run, if that of suites that are not whole is given.
+    */
+  def of(suite: String, isRepetition: Boolean, share: Double, whole: Regex): Double = {
     val ofSpark = if (whole.findFirstIn(suite).isDefined) 1 else share
     if (isRepetition) ofSpark * Budget.shareOfRepetitions() else ofSpark
   }

@@ -15,7 +15,10 @@ class TestShareSuite extends AnyFunSuite {
   }
 
   test("suites of data loss are whole, wherever they run") {
-    assert(TestShare.of("CommitFaultSuite", isRepetition = false) == 1)
-    assert(TestShare.of("SessionCatalogRenameSuite", isRepetition = false) == 1)
+    val whole = "(?<=CommitFault|SessionCatalogRename)Suite".r
+    def share(suite: String) = TestShare.of(suite, isRepetition = false, 0.5, whole)
+    assert(share("CommitFaultSuite") == 1)
+    assert(share("SessionCatalogRenameSuite") == 1)
+    assert(share("TypesSuite") == 0.5)
   }
 }
