@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects changes of shards that tasks have written ({@link ShardChangeWriter}), and shards to
- * add, and commits them as one version. Takes memory and requests for the changed shards only, and
- * reads no value, unless several changes of one shard become too large for a patch.
+ * add, and commits them as one version. Opens only shards with several changes, and reads no value
+ * unless these become too large for a patch. Several changes of one shard take memory for each slot
+ * that they change.
  *
  * <pre>{@code
  * MergeChange merge = MergeChange.of(base);

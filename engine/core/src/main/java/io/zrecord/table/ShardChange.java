@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Says what {@link ShardChangeWriter} has written for one shard. {@link MergeChange} commits it. A
- * few hundred bytes, however many records are changed; a task sends this to its driver. Immutable.
+ * task sends this to its driver: some hundred bytes and some for each field, however many records
+ * are changed. Immutable.
  *
  * @param before the shard as it was read
  * @param patched the shard with a patch that has the changes, of any size; its length may be 0

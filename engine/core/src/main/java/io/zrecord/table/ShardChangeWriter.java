@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes deletions and new values of records of one shard, for {@link MergeChange} to commit, here
  * or in another process. New values go to a file when they come. A deletion takes some 2 bytes of
- * memory, and a value 24.
+ * memory, and a value 24, and several times as much while the change is finished.
  *
  * <pre>{@code
  * try (ShardChangeWriter writer =
@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Closing a writer that has not finished deletes what was written. Belongs to one thread.
+ * <p>Closing a writer that has not finished deletes what was written. A writer that has finished,
+ * or was closed, throws {@link IllegalStateException}. Belongs to one thread.
  */
 public final class ShardChangeWriter implements AutoCloseable {
   private final Storage storage;

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Joins patches of one shard that were written for one commit, each on top of the same patch
- * before, into one patch (FORMAT.md section 3.3). Entries are bound anew; no value is read. Belongs
- * to one thread.
+ * before, into one patch (FORMAT.md section 3.3). The checksums of entries are bound to the new
+ * patch, and no value is read. Belongs to one thread.
  */
 public final class PatchJoin {
   private final ShardSummary shard;
