@@ -532,6 +532,8 @@ def _read_entry(path: Location, member: JsonObject, field_sets: FieldSets, parti
     if not is_texts or len(partition) != partitions:
         raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
     chunks = read_chunks(member)
+    if any(chunk.owner == member.uuid("uuid") for chunk in chunks):
+        raise member.corrupt(f"shard {member.uuid('uuid')} names one of its own chunks as another shard's")
     values = member.tuples("values", 2)
     published = sum(chunk.size for chunk in chunks)
     is_unique = len({field for field, _ in values}) == len(values)

@@ -54,12 +54,14 @@ class ChunkFile:
     """A chunk file of a shard.
 
     Of a chunk that a store wrote, ``number`` is its number in the store, and ``records`` counts what the store wrote to it.
+    ``owner`` is the shard whose directory has the file, if that is not the shard that names the file.
     """
 
     uuid: UUID
     size: int
-    number: int | None
-    records: int | None
+    number: int | None = None
+    records: int | None = None
+    owner: UUID | None = None
 
     @property
     def name(self) -> str:
@@ -105,12 +107,12 @@ class FieldTables:
 def read_chunks(json: JsonObject) -> list[ChunkFile]:
     """Reads the member ``chunks`` of a tables file, or of a shard in a manifest."""
     chunks = []
-    for element in json.mixed("chunks", (2, 4)):
+    for element in json.mixed("chunks", (2, 3, 4)):
         uuid, size = element.uuid(0), element.integer(1, CHUNK_HEADER_BYTES)
-        number = records = None
         if element.size == 4:
-            number, records = element.integer(2, 0, 2**32 - 2), element.integer(3)
-        chunks.append(ChunkFile(uuid, size, number, records))
+            chunks.append(ChunkFile(uuid, size, element.integer(2, 0, 2**32 - 2), element.integer(3)))
+        else:
+            chunks.append(ChunkFile(uuid, size, owner=element.uuid(2) if element.size == 3 else None))
     if len({chunk.uuid for chunk in chunks}) != len(chunks):
         raise json.corrupt("a chunk is there twice")
     return chunks
@@ -155,7 +157,7 @@ class SealedShard:
         """Returns all published bytes of a chunk."""
         mapped = self._maps.get(chunk.uuid)
         if mapped is None:
-            path = self.directory / chunk.name
+            path = (self.directory.parent / str(chunk.owner) if chunk.owner else self.directory) / chunk.name
             check = partial(self._check_header, chunk, path)
             if isinstance(path, RemotePath):
                 mapped = FetchedBytes(path, chunk.size, check)
@@ -170,7 +172,7 @@ class SealedShard:
         if chunk.number is not None:
             check_store_header(path, header, chunk.number, self.uuid)
         else:
-            check_header(path, header, b"ZRECCHNK", self.uuid, chunk.uuid)
+            check_header(path, header, b"ZRECCHNK", chunk.owner or self.uuid, chunk.uuid)
 
 
 class TablesFile:

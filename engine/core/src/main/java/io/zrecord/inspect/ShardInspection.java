@@ -100,17 +100,17 @@ public final class ShardInspection {
   public List<DatasetFile> files() {
     List<DatasetFile> files = new ArrayList<>();
     for (ChunkFile chunk : shard.chunks()) {
-      files.add(file(nameOf(chunk), chunk.fileName(), Kind.CHUNK));
+      files.add(file(nameOf(chunk), shard.fileOf(chunk), Kind.CHUNK));
     }
     if (!isOfStore) {
       for (TablesRef tables : shard.tables()) {
-        String name = shard.directory() + "/" + tables.fileName();
-        files.add(file(name, tables.fileName(), Kind.TABLES));
+        String name = shard.fileOf(tables);
+        files.add(file(name, name, Kind.TABLES));
       }
       PatchRef patch = shard.patch();
       if (patch != null) {
-        String name = shard.directory() + "/" + patch.fileName();
-        files.add(file(name, patch.fileName(), Kind.PATCH));
+        String name = shard.fileOf(patch);
+        files.add(file(name, name, Kind.PATCH));
       }
     }
     return files;
@@ -119,7 +119,7 @@ public final class ShardInspection {
   private String nameOf(ChunkFile chunk) {
     return isOfStore
         ? ChunkMeta.fileName((int) chunk.storeChunk())
-        : shard.directory() + "/" + chunk.fileName();
+        : shard.fileOf(chunk);
   }
 
   private DatasetFile file(String name, String stored, Kind kind) {
@@ -127,6 +127,6 @@ public final class ShardInspection {
         name,
         kind,
         Optional.of(shard.id()),
-        TableHistory.lengthBytes(storage, shard.directory() + "/" + stored));
+        TableHistory.lengthBytes(storage, stored));
   }
 }

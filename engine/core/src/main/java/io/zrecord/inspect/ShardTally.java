@@ -42,7 +42,7 @@ final class ShardTally implements ShardPlaces.Visitor {
           i,
           chunk,
           nameOf.apply(chunk),
-          shard.pathOf(chunk.fileName()),
+          shard.pathOf(chunk),
           ofPatch.contains(chunk.id())));
     }
   }

@@ -100,6 +100,25 @@ public record ShardSummary(
 
   /** Returns the directory of the shard, relative to the table's. */
   public String directory() {
-    return "shard/" + id;
+    return directory(id);
+  }
+
+  /** Returns the name of a chunk file of the shard, relative to the table. */
+  public String fileOf(ChunkFile chunk) {
+    return directory(chunk.ownerIn(this)) + "/" + chunk.fileName();
+  }
+
+  /** Returns the name of a tables file of the shard, relative to the table. */
+  public String fileOf(TablesRef file) {
+    return directory() + "/" + file.fileName();
+  }
+
+  /** Returns the name of the patch of the shard, relative to the table. */
+  public String fileOf(PatchRef file) {
+    return directory() + "/" + file.fileName();
+  }
+
+  private static String directory(UUID shard) {
+    return "shard/" + shard;
   }
 }

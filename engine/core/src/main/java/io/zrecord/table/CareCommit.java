@@ -5,7 +5,6 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.Restoration;
-import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +126,7 @@ abstract class CareCommit implements Commit {
   }
 
   @Override
-  public final Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+  public final Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Manifest before = required(last);
     Retention retention = change(before, nowMillis);
     Head head = Head.after(

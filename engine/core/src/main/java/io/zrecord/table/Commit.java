@@ -1,7 +1,6 @@
 package io.zrecord.table;
 
 import io.zrecord.internal.table.Manifest;
-import io.zrecord.internal.table.ShardListFile;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -42,5 +41,13 @@ interface Commit {
    * @param nowMillis Unix time of the committer
    * @param written takes each list of shards before its file is written
    */
-  Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written);
+  Manifest next(Optional<Manifest> last, long nowMillis, List<String> written);
+
+  /**
+   * Returns files of the commit that the version which {@link #next} returned last does not need,
+   * nor any other version.
+   */
+  default List<String> superseded() {
+    return List.of();
+  }
 }

@@ -7,7 +7,6 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.RetainedVersions;
-import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -89,6 +88,7 @@ final class Committer {
       if (published.isPresent()) {
         check.require(published.get(), began);
         log.leaveHint(published.get());
+        deleteQuietly(commit.superseded());
         return published.get();
       }
       LockSupport.parkNanos(
@@ -175,7 +175,7 @@ final class Committer {
    * this attempt is left.
    */
   private Optional<Manifest> publish(Commit commit, Optional<Manifest> last) {
-    List<ShardListFile> written = new ArrayList<>();
+    List<String> written = new ArrayList<>();
     try {
       Manifest next = commit.next(last, clock.millis(), written);
       if (log.publish(next)) {
@@ -191,13 +191,13 @@ final class Committer {
     return Optional.empty();
   }
 
-  /** Deletes lists that no version names and none ever will name. */
-  private void deleteQuietly(List<ShardListFile> lists) {
-    for (ShardListFile list : lists) {
+  /** Deletes files that no version names and none ever will name. An orphan costs space only. */
+  private void deleteQuietly(List<String> files) {
+    for (String file : files) {
       try {
-        storage.delete(list.file());
+        storage.delete(file);
       } catch (ZRecordException e) {
-        // An orphan costs space only.
+        // A sweep deletes the file.
       }
     }
   }

@@ -5,7 +5,6 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -115,12 +114,14 @@ final class FieldCommit implements Commit, SinceBase {
   }
 
   @Override
-  public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+  public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Manifest newest = required(last.filter(Manifest::isTable));
     ShardCommit.requireUnswept(storage.location(), oldestFileMillis, newest);
     ShardSequence sequence = new ShardSequence(log, written);
-    sequence.add(
-        newest, new Replacements(storage.location(), "change of fields", change.replacements()));
+    Replacements replacements = new Replacements(
+        new Carrier(storage, "change of fields", written), change.replacements(), false);
+    sequence.add(newest, replacements);
+    replacements.requireDone();
     RecordSchema schema = schema(newest);
     Head head = Head.after(
         last, change.commitId(), baseVersion(), nowMillis, change.kind().operation(), properties());

@@ -5,6 +5,7 @@ import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.write.PatchJoin;
+import io.zrecord.internal.shard.write.PatchPart;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -266,14 +267,16 @@ public final class MergeChange {
       }
     }
     PatchFile before = OpenShards.unshared(storage, shard).patch();
-    PatchJoin join = new PatchJoin(
-        shard,
-        before,
-        changes.stream()
-            .map(change -> OpenShards.unshared(storage, change.patched()).patch())
-            .map(Objects::requireNonNull)
-            .toList());
-    requireDifferent(join.slotInTwo(), firstIndex, before == null ? null : before.deleted());
+    List<PatchPart> parts = changes.stream()
+        .map(ShardChange::patched)
+        .map(patched -> PatchPart.ofCommit(
+            patched,
+            before,
+            Objects.requireNonNull(OpenShards.unshared(storage, patched).patch())))
+        .toList();
+    requireDifferent(
+        PatchJoin.slotInTwo(parts), firstIndex, before == null ? null : before.deleted());
+    PatchJoin join = new PatchJoin(shard, before, parts);
     UUID fileId = UUID.randomUUID();
     String file = shard.directory() + "/" + fileId + ".patch";
     written.add(file);
@@ -285,7 +288,7 @@ public final class MergeChange {
     if (ShardChangeWriter.isWithinLimits(shard, before, patched)) {
       patched
           .chunks()
-          .forEach(chunk -> superseded.remove(shard.directory() + "/" + chunk.fileName()));
+          .forEach(chunk -> superseded.remove(shard.fileOf(chunk)));
       return List.of(patched);
     }
     superseded.add(file);

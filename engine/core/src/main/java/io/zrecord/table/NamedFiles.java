@@ -32,6 +32,10 @@ final class NamedFiles {
   private final Set<String> lists = new HashSet<>();
   private final Set<String> tagFiles = new HashSet<>();
   private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
+
+  /** Chunks of each shard that other shards name. */
+  private final Map<UUID, Set<String>> lent = new HashMap<>();
+
   private final List<ShardSummary> unchecked = new ArrayList<>();
   private Optional<Manifest> last = Optional.empty();
 
@@ -124,6 +128,11 @@ final class NamedFiles {
       if (!present.contains(files)) {
         shards.put(shard.id(), with(present, files));
         unchecked.add(files);
+        files.chunks().stream()
+            .filter(chunk -> chunk.owner() != null)
+            .forEach(chunk -> lent.computeIfAbsent(
+                    chunk.ownerIn(shard), owner -> new HashSet<>())
+                .add(chunk.fileName()));
       }
     }
   }
@@ -143,19 +152,21 @@ final class NamedFiles {
   }
 
   boolean namesShard(UUID shard) {
-    return shards.containsKey(shard);
+    return shards.containsKey(shard) || lent.containsKey(shard);
   }
 
-  /** Returns the files of a named shard, relative to the shard's directory. */
+  /** Returns the named files in the directory of a shard, relative to that. */
   Set<String> filesOf(UUID id) {
-    Set<String> files = new HashSet<>();
+    Set<String> files = new HashSet<>(lent.getOrDefault(id, Set.of()));
     for (ShardSummary shard : shards.getOrDefault(id, Set.of())) {
       shard.tables().forEach(tables -> files.add(tables.fileName()));
       PatchRef patch = shard.patch();
       if (patch != null) {
         files.add(patch.fileName());
       }
-      shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
+      shard.chunks().stream()
+          .filter(chunk -> chunk.owner() == null)
+          .forEach(chunk -> files.add(chunk.fileName()));
     }
     return files;
   }

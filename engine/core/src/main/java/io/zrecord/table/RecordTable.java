@@ -239,10 +239,8 @@ public final class RecordTable {
    */
   public void discardFiles(ShardSummary files) {
     Stream<String> names = Stream.concat(
-        files.tables().stream().map(TablesRef::fileName),
-        files.chunks().stream().map(ChunkFile::fileName));
-    UnnamedFiles.discard(
-        storage, names.map(name -> files.directory() + "/" + name).toList());
+        files.tables().stream().map(files::fileOf), files.chunks().stream().map(files::fileOf));
+    UnnamedFiles.discard(storage, names.toList());
   }
 
   /**

@@ -2,27 +2,37 @@ package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.shard.ShardSummary;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces runs of shards by other shards while the shards of a version are visited in order.
+ * Replaces runs of shards by other shards while the shards of a version are visited in order. A shard
+ * of which another commit has changed records is carried along if that is possible.
  * Belongs to one thread.
  */
 final class Replacements {
-  private final String location;
-  private final String operation;
-  private final Map<UUID, TableChange.Replacement> byFirst = new HashMap<>();
-  private final Map<UUID, TableChange.Replacement> byAny = new HashMap<>();
+  private final Carrier carrier;
+  private final boolean isRebalance;
+  private final Map<UUID, TableChange.Replacement> byFirst = new LinkedHashMap<>();
+  private final Map<UUID, TableChange.Replacement> byAny = new LinkedHashMap<>();
   private TableChange.@Nullable Replacement current;
-  private int matched;
+  /** The shards of the current run as they are now. */
+  private final List<ShardSummary> present = new ArrayList<>();
 
-  Replacements(String location, String operation, List<TableChange.Replacement> runs) {
-    this.location = location;
-    this.operation = operation;
+  private boolean isCarried;
+
+  /**
+   * Prepares to replace shards.
+   *
+   * @param isRebalance whether the runs have the same records in other shards
+   */
+  Replacements(Carrier carrier, List<TableChange.Replacement> runs, boolean isRebalance) {
+    this.carrier = carrier;
+    this.isRebalance = isRebalance;
     for (TableChange.Replacement run : runs) {
       byFirst.put(run.removed().get(0).id(), run);
       for (ShardSummary shard : run.removed()) {
@@ -56,34 +66,45 @@ final class Replacements {
       }
       return List.of(shard);
     }
-    // A shard of that id may have another meta file, and with it other values.
-    if (!run.removed().get(matched).equals(shard)) {
-      throw conflict(run.removed().get(matched).id());
+    ShardSummary planned = run.removed().get(present.size());
+    // A shard of that id may have other tables or another patch, and with it other values.
+    if (!planned.equals(shard)) {
+      if (!(isRebalance || Carrier.isNarrow(run)) || !Carrier.isOfSameTables(planned, shard)) {
+        throw conflict(planned.id());
+      }
+      isCarried = true;
     }
-    matched++;
-    if (matched < run.removed().size()) {
+    present.add(shard);
+    if (present.size() < run.removed().size()) {
       current = run;
       return List.of();
     }
+    List<ShardSummary> added =
+        isCarried ? carrier.carry(run, List.copyOf(present), isRebalance).added() : run.added();
     current = null;
-    matched = 0;
-    return run.added();
+    present.clear();
+    isCarried = false;
+    return added;
   }
 
-  /** Checks that all runs were replaced. Call this after the last shard. */
+  /** Returns the runs whose shards were not there. Call this after the last shard. */
+  List<TableChange.Replacement> missing() {
+    if (current != null) {
+      throw conflict(current.removed().get(present.size()).id());
+    }
+    return List.copyOf(byFirst.values());
+  }
+
+  /** Requires that all runs were replaced. Call this after the last shard. */
   void requireDone() {
-    if (current != null || !byFirst.isEmpty()) {
-      UUID missing = current != null
-          ? current.removed().get(matched).id()
-          : byFirst.keySet().iterator().next();
-      throw conflict(missing);
+    List<TableChange.Replacement> missing = missing();
+    if (!missing.isEmpty()) {
+      throw conflict(missing.get(0).removed().get(0).id());
     }
   }
 
-  private CommitConflictException conflict(UUID shard) {
-    return new CommitConflictException(
-        location,
-        "Cannot commit the " + operation + " of " + location + ": shard " + shard
-            + " was replaced, changed or removed by another commit since it was planned; plan again");
+  /** Makes the conflict of a shard that is not what it was. */
+  CommitConflictException conflict(UUID shard) {
+    return carrier.conflict(shard, "it was replaced, changed or removed by another commit");
   }
 }

@@ -4,7 +4,6 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
-import io.zrecord.internal.table.ShardListFile;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +63,7 @@ final class RetractCommit implements Commit {
   }
 
   @Override
-  public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+  public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Head head = Head.after(
         last,
         commitId,

@@ -63,26 +63,38 @@ final class ShardCheck {
 
   private long check(ShardSummary shard, Set<UUID> known) {
     Map<String, StoredFile> files = new HashMap<>();
-    for (StoredFile file : storage.list(shard.directory())) {
-      if (!file.isDirectory()) {
-        files.put(file.name(), file);
-      }
-    }
+    list(shard.directory(), files);
+    shard.chunks().stream()
+        .filter(chunk -> chunk.owner() != null && !known.contains(chunk.id()))
+        .map(chunk -> "shard/" + chunk.ownerIn(shard))
+        .distinct()
+        .forEach(directory -> list(directory, files));
     long oldestMillis = Long.MAX_VALUE;
     for (TablesRef tables : shard.tables()) {
-      StoredFile file = require(shard, files, tables.fileName(), tables.bytes(), tables.bytes());
+      StoredFile file = require(shard, files, shard.fileOf(tables), tables.bytes(), tables.bytes());
       oldestMillis = older(oldestMillis, tables.id(), file, known);
     }
     PatchRef patch = shard.patch();
     if (patch != null) {
-      StoredFile file = require(shard, files, patch.fileName(), patch.bytes(), patch.bytes());
+      StoredFile file = require(shard, files, shard.fileOf(patch), patch.bytes(), patch.bytes());
       oldestMillis = older(oldestMillis, patch.id(), file, known);
     }
     for (ChunkFile chunk : shard.chunks()) {
-      StoredFile file = require(shard, files, chunk.fileName(), chunk.bytes(), Long.MAX_VALUE);
+      if (chunk.owner() != null && known.contains(chunk.id())) {
+        continue;
+      }
+      StoredFile file = require(shard, files, shard.fileOf(chunk), chunk.bytes(), Long.MAX_VALUE);
       oldestMillis = older(oldestMillis, chunk.id(), file, known);
     }
     return oldestMillis;
+  }
+
+  private void list(String directory, Map<String, StoredFile> files) {
+    for (StoredFile file : storage.list(directory)) {
+      if (!file.isDirectory()) {
+        files.put(directory + "/" + file.name(), file);
+      }
+    }
   }
 
   private static long older(long millis, UUID id, StoredFile file, Set<UUID> known) {
@@ -91,7 +103,7 @@ final class ShardCheck {
 
   private StoredFile require(
       ShardSummary shard, Map<String, StoredFile> files, String name, long least, long most) {
-    String path = storage.pathOf(shard.directory() + "/" + name);
+    String path = storage.pathOf(name);
     StoredFile file = files.get(name);
     if (file == null) {
       throw new MissingFileException(

@@ -6,13 +6,13 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +31,7 @@ final class ShardCommit implements Commit {
   private final SchemaRules rules;
   private final OptionalLong checkedMillis;
   private long oldestFileMillis = Long.MAX_VALUE;
+  private List<String> superseded = List.of();
 
   ShardCommit(Storage storage, ManifestLog log, TableChange change) {
     this(storage, log, change, OptionalLong.empty());
@@ -110,7 +111,7 @@ final class ShardCommit implements Commit {
   }
 
   @Override
-  public Manifest next(Optional<Manifest> last, long nowMillis, List<ShardListFile> written) {
+  public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
     newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
@@ -119,11 +120,9 @@ final class ShardCommit implements Commit {
         .map(Manifest::partitions)
         .orElse(change.partitions());
     new PartitionRules(storage.location(), schema, partitions).require(change);
-    ShardSequence sequence = new ShardSequence(log, written);
-    if (newest.isPresent() && change.keepsShards()) {
-      sequence.add(
-          newest.get(), new Replacements(storage.location(), operation(), change.replacements()));
-    }
+    ShardSequence sequence = newest.isPresent() && change.keepsShards()
+        ? kept(newest.get(), written)
+        : new ShardSequence(log, written);
     change.shards().forEach(sequence::add);
     Head head = Head.after(
         last, change.commitId(), change.baseVersion(), nowMillis, operation(), properties(newest));
@@ -141,6 +140,44 @@ final class ShardCommit implements Commit {
             last.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of()),
             newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
+  }
+
+  @Override
+  public List<String> superseded() {
+    return superseded;
+  }
+
+  /**
+   * Returns the shards of the newest version with the replacements. What other commits have done to
+   * the replaced shards is kept as well, if the two commute.
+   */
+  private ShardSequence kept(Manifest newest, List<String> written) {
+    Carrier carrier = new Carrier(storage, operation(), written);
+    superseded = carrier.superseded();
+    boolean isRebalance = change.kind() == TableChange.Kind.REBALANCE;
+    ShardSequence sequence = new ShardSequence(log, written);
+    Replacements planned = new Replacements(carrier, change.replacements(), isRebalance);
+    sequence.add(newest, planned);
+    List<TableChange.Replacement> missing = planned.missing();
+    if (missing.isEmpty()) {
+      return sequence;
+    }
+    if (isRebalance || change.baseVersion().isEmpty()) {
+      planned.requireDone();
+    }
+    // The lists have the wrong shards, and what was carried is carried again.
+    UnnamedFiles.discard(storage, written);
+    written.clear();
+    List<TableChange.Replacement> runs = new ArrayList<>(change.replacements());
+    runs.removeAll(missing);
+    runs.addAll(
+        new MovedRecords(log, storage.location(), carrier, change.baseVersion().getAsLong())
+            .follow(missing, newest));
+    Replacements found = new Replacements(carrier, runs, false);
+    ShardSequence again = new ShardSequence(log, written);
+    again.add(newest, found);
+    found.requireDone();
+    return again;
   }
 
   private String operation() {

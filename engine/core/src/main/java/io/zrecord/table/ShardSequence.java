@@ -14,7 +14,7 @@ import java.util.List;
  */
 final class ShardSequence {
   private final ManifestLog log;
-  private final List<ShardListFile> written;
+  private final List<String> written;
   private List<ShardListFile> lists = new ArrayList<>();
   private List<ShardSummary> loose = new ArrayList<>();
 
@@ -23,7 +23,7 @@ final class ShardSequence {
    *
    * @param written takes the new lists, so that the caller can delete them after a failure
    */
-  ShardSequence(ManifestLog log, List<ShardListFile> written) {
+  ShardSequence(ManifestLog log, List<String> written) {
     this.log = log;
     this.written = written;
   }
@@ -40,7 +40,6 @@ final class ShardSequence {
       }
     }
     manifest.shards().forEach(shard -> replacements.next(shard).forEach(this::add));
-    replacements.requireDone();
   }
 
   /** Takes a list of lists over, or the new lists if one of its shards is replaced. */

@@ -261,13 +261,17 @@ final class TableCheck {
   }
 
   private void addFiles(ShardSummary shard) {
-    Set<String> files = namedShards.computeIfAbsent(shard.id().toString(), id -> new HashSet<>());
+    Set<String> files = namedFilesOf(shard.id());
     shard.tables().forEach(tables -> files.add(tables.fileName()));
     PatchRef patch = shard.patch();
     if (patch != null) {
       files.add(patch.fileName());
     }
-    shard.chunks().forEach(chunk -> files.add(chunk.fileName()));
+    shard.chunks().forEach(chunk -> namedFilesOf(chunk.ownerIn(shard)).add(chunk.fileName()));
+  }
+
+  private Set<String> namedFilesOf(UUID shard) {
+    return namedShards.computeIfAbsent(shard.toString(), id -> new HashSet<>());
   }
 
   private static String keyOf(ShardSummary shard) {

@@ -287,7 +287,7 @@ final class MergeChangeTest {
   }
 
   @Test
-  void aChangeOfAShardThatAnotherCommitChangedIsAConflict() throws IOException {
+  void aChangeOfARecordThatAnotherCommitChangedIsAConflict() throws IOException {
     TableSnapshot base = table.latest();
     MergeChange merge = MergeChange.of(base);
     try (ShardChangeWriter writer = writer(base.shards().get(0))) {
@@ -295,7 +295,7 @@ final class MergeChangeTest {
       merge.change(writer.finish());
     }
     RowChange other = RowChange.of(base);
-    other.delete(7);
+    other.delete(5);
     other.commit();
     Set<String> files = files();
     assertThatThrownBy(merge::commit).isInstanceOf(CommitConflictException.class);

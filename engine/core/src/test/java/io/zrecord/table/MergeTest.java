@@ -236,12 +236,17 @@ class MergeTest {
       }
     }),
     TAG(true, true, test -> test.table.tag(0, "kept")),
-    UPDATE_OF_THE_SHARD(false, false, test -> {
+    UPDATE_OF_ANOTHER_RECORD(true, false, test -> {
       RowChange change = RowChange.of(test.table.latest());
       change.update(0, "value", 7L);
       change.commit();
     }),
-    REBALANCE_OF_THE_SHARD(false, false, test -> {
+    UPDATE_OF_A_RECORD(false, false, test -> {
+      RowChange change = RowChange.of(test.table.latest());
+      change.update(1, "value", 7L);
+      change.commit();
+    }),
+    REBALANCE_OF_THE_SHARD(true, true, test -> {
       TableSnapshot base = test.table.latest();
       test.table.commit(TableChange.rebalance(
           base,
@@ -313,8 +318,10 @@ class MergeTest {
     TableSnapshot base = table.latest();
     RowChange elsewhere = RowChange.of(base);
     elsewhere.delete(11);
+    RowChange other = RowChange.of(base);
+    other.delete(0);
     RowChange same = RowChange.of(base);
-    same.delete(0);
+    same.delete(1);
     TableChange append = TableChange.of(Kind.APPEND, Shards.SCHEMA)
         .base(base)
         .shards(List.of(shard(200)))
@@ -326,8 +333,9 @@ class MergeTest {
     table.commit(change(Isolation.SERIALIZABLE));
     table.commit(append);
     elsewhere.commit();
+    other.commit();
     assertThat(values())
-        .containsExactly(0L, 100L, 10L, 11L, 12L, 20L, 21L, 22L, 30L, 31L, 101L, 200L);
+        .containsExactly(100L, 10L, 11L, 12L, 20L, 21L, 22L, 30L, 31L, 101L, 200L);
     assertThatThrownBy(same::commit).isInstanceOf(CommitConflictException.class);
     assertThatThrownBy(() -> table.commit(overwrite)).isInstanceOf(CommitConflictException.class);
     requireSound();

@@ -66,7 +66,7 @@ final class SimulatedTables {
     ManifestLog log = new ManifestLog(storage);
     List<ShardListFile> written = new ArrayList<>();
     for (int number = 0; number < lists; number++) {
-      log.writeLists(List.of(shards.apply(number)), written);
+      written.addAll(log.writeLists(List.of(shards.apply(number)), new ArrayList<>()));
     }
     return publish(
         log, written, IntStream.range(lists, lists + rest).mapToObj(shards).toList());

@@ -81,6 +81,10 @@ public record TablesJson(
       if (chunk.isOfStore()) {
         tuple.add(chunk.storeChunk()).add(chunk.storeRecords());
       }
+      UUID owner = chunk.owner();
+      if (owner != null) {
+        tuple.add(owner.toString());
+      }
     }
   }
 
@@ -120,13 +124,13 @@ public record TablesJson(
       long bytes = tuple.integer(1, FileHeader.BYTES, Long.MAX_VALUE);
       ChunkFile chunk = switch (tuple.size()) {
         case 2 -> ChunkFile.of(id, bytes);
-        case 4 ->
+        case 3 -> new ChunkFile(id, bytes, ChunkFile.NOT_OF_A_STORE, 0, tuple.uuid(2));
+        default ->
           new ChunkFile(
               id,
               bytes,
               tuple.integer(2, 0, LAST_STORE_CHUNK),
               tuple.integer(3, 0, Long.MAX_VALUE));
-        default -> throw tuple.corrupt("two elements, or four for a chunk of a store");
       };
       if (!ids.add(chunk.id())) {
         throw json.corrupt("chunk " + chunk.id() + " is there twice");

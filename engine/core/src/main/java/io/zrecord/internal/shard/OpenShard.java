@@ -99,12 +99,11 @@ public final class OpenShard {
 
   /** Forgets this open shard and what is kept of its files, so that the next user reads them. */
   public void forget() {
-    String directory = shard.directory() + "/";
-    shard.chunks().forEach(file -> storage.forget(directory + file.fileName(), file.bytes()));
-    shard.tables().forEach(file -> storage.forget(directory + file.fileName(), file.bytes()));
+    shard.chunks().forEach(file -> storage.forget(shard.fileOf(file), file.bytes()));
+    shard.tables().forEach(file -> storage.forget(shard.fileOf(file), file.bytes()));
     PatchRef ref = shard.patch();
     if (ref != null) {
-      storage.forget(directory + ref.fileName(), ref.bytes());
+      storage.forget(shard.fileOf(ref), ref.bytes());
     }
     OpenShards.shared().drop(ShardId.of(storage, shard));
   }
@@ -215,9 +214,14 @@ public final class OpenShard {
     }
   }
 
-  /** Returns the full path of a file of the shard. */
-  public String pathOf(String name) {
-    return storage.pathOf(shard.directory() + "/" + name);
+  /** Returns the full path of the shard's directory. */
+  public String path() {
+    return storage.pathOf(shard.directory());
+  }
+
+  /** Returns the full path of a chunk file of the shard. */
+  public String pathOf(ChunkFile chunk) {
+    return storage.pathOf(shard.fileOf(chunk));
   }
 
   public List<ChunkFile> chunks() {
@@ -228,8 +232,8 @@ public final class OpenShard {
     OpenChunk chunk = chunks.getAcquire(ordinal);
     if (chunk == null) {
       metrics.chunksOpened.increment();
-      OpenChunk opened = OpenChunk.open(
-          storage, shard.directory(), shard.id(), shard.chunks().get(ordinal), onKept);
+      OpenChunk opened =
+          OpenChunk.open(storage, shard, shard.chunks().get(ordinal), onKept);
       chunk = chunks.compareAndSet(ordinal, null, opened) ? opened : chunks.getAcquire(ordinal);
     }
     return chunk;
@@ -242,19 +246,18 @@ public final class OpenShard {
    */
   public void requireWholeFiles(InternalError error) {
     for (ChunkFile chunk : shard.chunks()) {
-      requireWhole(chunk.fileName(), chunk.bytes(), error);
+      requireWhole(shard.fileOf(chunk), chunk.bytes(), error);
     }
     for (TablesRef file : shard.tables()) {
-      requireWhole(file.fileName(), file.bytes(), error);
+      requireWhole(shard.fileOf(file), file.bytes(), error);
     }
   }
 
-  private void requireWhole(String file, long bytes, InternalError error) {
-    String name = shard.directory() + "/" + file;
+  private void requireWhole(String name, long bytes, InternalError error) {
     if (storage.exists(name) && storage.lengthBytes(name) < bytes) {
       throw new TruncatedFileException(
-          pathOf(file),
-          "Cannot read " + pathOf(file) + ": it was cut while it was read, to fewer than " + bytes
+          storage.pathOf(name),
+          "Cannot read " + storage.pathOf(name) + ": it was cut while it was read, to fewer than " + bytes
               + " bytes. Restore it from a copy",
           error);
     }

@@ -315,11 +315,11 @@ public final class ManifestLog {
   /**
    * Writes shards to new lists. The lists belong to a version as soon as a manifest names them.
    *
-   * @param written takes each list before its file is written, so that the caller can delete the
-   *     list after a failure
+   * @param written takes the name of each list before it is written, so that the caller can delete
+   *     the list after a failure
    * @return the new lists
    */
-  public List<ShardListFile> writeLists(List<ShardSummary> shards, List<ShardListFile> written) {
+  public List<ShardListFile> writeLists(List<ShardSummary> shards, List<String> written) {
     Publication publication = new Publication(storage);
     List<ShardListFile> lists = new ArrayList<>();
     for (int from = 0; from < shards.size(); from += ShardListFile.MAX_SHARDS) {
@@ -329,7 +329,7 @@ public final class ManifestLog {
       byte[] content = ShardListFile.writeFile(part);
       ShardListFile list = ShardListFile.of(name, part, content);
       publication.requireReadable(name, content, path -> list.readFile(path, content));
-      written.add(list);
+      written.add(list.file());
       publication.publishNew(name, content, "shard list");
       lists.add(list);
     }
@@ -337,13 +337,13 @@ public final class ManifestLog {
   }
 
   /** Writes lists to a new list of lists, as {@link #writeLists} writes shards. */
-  public ShardListFile writeListOfLists(List<ShardListFile> members, List<ShardListFile> written) {
+  public ShardListFile writeListOfLists(List<ShardListFile> members, List<String> written) {
     String name = newListName();
     byte[] content = ShardListFile.writeLists(members);
     ShardListFile list = ShardListFile.ofLists(name, members, content);
     Publication publication = new Publication(storage);
     publication.requireReadable(name, content, path -> list.readLists(path, content));
-    written.add(list);
+    written.add(list.file());
     publication.publishNew(name, content, "list of shard lists");
     return list;
   }

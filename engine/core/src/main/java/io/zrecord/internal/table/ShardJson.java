@@ -59,6 +59,9 @@ final class ShardJson {
   static ShardSummary read(JsonObject json, FieldSets fieldSets) {
     UUID id = json.uuid("uuid");
     List<ChunkFile> chunks = TablesJson.readChunks(json);
+    if (chunks.stream().anyMatch(chunk -> id.equals(chunk.owner()))) {
+      throw json.corrupt("shard " + id + " names one of its own chunks as another shard's");
+    }
     long length = json.integer("length", 1, Long.MAX_VALUE);
     return new ShardSummary(
         id,

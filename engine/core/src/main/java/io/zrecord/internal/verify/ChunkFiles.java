@@ -92,12 +92,13 @@ public final class ChunkFiles implements AutoCloseable {
   static ChunkFiles ofShard(MutableFiles files, ShardSummary shard) {
     List<Chunk> chunks = new ArrayList<>();
     for (ChunkFile chunk : shard.chunks()) {
-      String name = shard.directory() + "/" + chunk.fileName();
+      String name = shard.fileOf(chunk);
       chunks.add(new Chunk(
           chunks.size(),
           name,
           chunk.bytes(),
-          header -> OpenChunk.checkHeader(files.pathOf(name), shard.id(), chunk, header)));
+          header -> OpenChunk.checkHeader(
+              files.pathOf(name), chunk.ownerIn(shard), chunk, header)));
     }
     return new ChunkFiles(files, chunks, Overlay.NONE);
   }

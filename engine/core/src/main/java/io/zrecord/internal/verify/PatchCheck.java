@@ -60,7 +60,7 @@ final class PatchCheck {
     if (ref == null) {
       return null;
     }
-    String name = shard.directory() + "/" + ref.fileName();
+    String name = shard.fileOf(ref);
     try {
       return open(name, ref);
     } catch (ZRecordException e) {

@@ -79,7 +79,7 @@ public final class SealedShardCheck {
             "the shard was written without checksums: damage of its values cannot be seen");
       }
     } catch (ZRecordException e) {
-      String path = files.pathOf(shard.directory() + "/" + ref.fileName());
+      String path = files.pathOf(shard.fileOf(ref));
       run.found(new Finding(Kind.META, path, null, firstIndex, shard.slots(), FileProblem.of(e)));
     }
   }

@@ -41,7 +41,7 @@ final class ShardTables implements AutoCloseable {
    * @throws ZRecordException if there is no such file, or its JSON cannot be used
    */
   static ShardTables open(MutableFiles files, ShardSummary shard, TablesRef ref) {
-    FileWindow window = new FileWindow(files.open(shard.directory() + "/" + ref.fileName(), false));
+    FileWindow window = new FileWindow(files.open(shard.fileOf(ref), false));
     try {
       byte[] bytes = read(window, ref.jsonPosition(), ref.jsonBytes());
       return new ShardTables(window, TablesFile.readJson(window.path(), bytes, shard, ref));

@@ -4,6 +4,7 @@ import io.zrecord.internal.format.ChunkHeader;
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.shard.fetch.Windows;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.Storage;
 import java.nio.ByteBuffer;
@@ -28,32 +29,33 @@ public final class OpenChunk {
    * @throws io.zrecord.errors.TruncatedFileException if the file is shorter than its published end
    */
   public static OpenChunk open(
-      Storage storage, String directory, UUID shardId, ChunkFile chunk, LongConsumer onKept) {
-    ReadableFile file = storage.open(directory + "/" + chunk.fileName(), chunk.bytes());
+      Storage storage, ShardSummary shard, ChunkFile chunk, LongConsumer onKept) {
+    ReadableFile file = storage.open(shard.fileOf(chunk), chunk.bytes());
     return new OpenChunk(new Windows(
         file,
         chunk.bytes(),
         false,
-        first -> checkFirst(file.path(), shardId, chunk, first),
+        first -> checkFirst(file.path(), chunk.ownerIn(shard), chunk, first),
         onKept));
   }
 
-  private static void checkFirst(String path, UUID shardId, ChunkFile chunk, ByteBuffer first) {
+  private static void checkFirst(String path, UUID owner, ChunkFile chunk, ByteBuffer first) {
     byte[] header = new byte[FileHeader.BYTES];
     first.get(0, header);
-    checkHeader(path, shardId, chunk, header);
+    checkHeader(path, owner, chunk, header);
   }
 
   /**
-   * Checks the header of a chunk file of a shard.
+   * Checks the header of a chunk file.
    *
+   * @param owner the shard for which the file was written
    * @throws io.zrecord.errors.CorruptDataException if the header does not fit
    */
-  public static void checkHeader(String path, UUID shardId, ChunkFile chunk, byte[] header) {
+  public static void checkHeader(String path, UUID owner, ChunkFile chunk, byte[] header) {
     if (chunk.isOfStore()) {
-      new ChunkHeader((int) chunk.storeChunk(), shardId).check(path, header);
+      new ChunkHeader((int) chunk.storeChunk(), owner).check(path, header);
     } else {
-      new FileHeader(FileHeader.Kind.CHUNK, shardId, chunk.id()).check(path, header);
+      new FileHeader(FileHeader.Kind.CHUNK, owner, chunk.id()).check(path, header);
     }
   }
 

@@ -57,7 +57,7 @@ public final class TablesFile {
    */
   public static TablesFile open(
       Storage storage, ShardSummary shard, TablesRef ref, LongConsumer onKept) {
-    ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName(), ref.bytes());
+    ReadableFile file = storage.open(shard.fileOf(ref), ref.bytes());
     Windows windows = new Windows(file, ref.bytes(), onKept);
     String path = windows.path();
     if (file.lengthBytes() > ref.bytes()) {
@@ -127,16 +127,15 @@ public final class TablesFile {
    *     feature
    */
   public static void requireWritable(Storage storage, ShardSummary shard) {
-    String directory = shard.directory() + "/";
     for (TablesRef ref : shard.tables()) {
       requireWritable(
-          storage, directory + ref.fileName(), ref.bytes(), ref.jsonPosition(), ref.jsonBytes());
+          storage, shard.fileOf(ref), ref.bytes(), ref.jsonPosition(), ref.jsonBytes());
     }
     PatchRef patch = shard.patch();
     if (patch != null) {
       requireWritable(
           storage,
-          directory + patch.fileName(),
+          shard.fileOf(patch),
           patch.bytes(),
           patch.jsonPosition(),
           patch.jsonBytes());

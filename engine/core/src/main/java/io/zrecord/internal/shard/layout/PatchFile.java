@@ -78,7 +78,7 @@ public final class PatchFile {
    */
   public static PatchFile open(Storage storage, ShardSummary shard, PatchRef ref) {
     byte[] bytes = new byte[Math.toIntExact(ref.bytes())];
-    try (ReadableFile file = storage.open(shard.directory() + "/" + ref.fileName(), ref.bytes())) {
+    try (ReadableFile file = storage.open(shard.fileOf(ref), ref.bytes())) {
       new Windows(file, ref.bytes(), kept -> {}).copy(0, bytes, 0, bytes.length);
       if (file.lengthBytes() > ref.bytes()) {
         throw corrupt(

@@ -207,7 +207,7 @@ final class ReadContext {
       }
     }
     if (opening.size() > 1) {
-      Requests.run(shards.open(sources[0]).pathOf(""), opening);
+      Requests.run(shards.open(sources[0]).path(), opening);
     }
   }
 

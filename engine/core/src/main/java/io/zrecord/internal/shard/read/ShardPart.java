@@ -179,7 +179,7 @@ final class ShardPart {
 
   /** Returns the full path of a chunk. */
   String path(int chunkOrdinal) {
-    return shard.pathOf(shard.chunks().get(field.shardChunk(chunkOrdinal)).fileName());
+    return shard.pathOf(shard.chunks().get(field.shardChunk(chunkOrdinal)));
   }
 
   /** Forgets the shard, so that the next reader opens its files again. */

@@ -62,10 +62,12 @@ final class PatchValues {
   /**
    * Adds a value that a patch has already, without reading the value.
    *
+   * @param from the slot of the value there
+   * @param slot the slot of the value in this patch
    * @param ordinals the number to add for each ordinal of the chunks of that patch
    */
-  void keep(ChangedField old, long slot, int[] ordinals) {
-    long rank = old.slots().rank(slot);
+  void keep(ChangedField old, long from, long slot, int[] ordinals) {
+    long rank = old.slots().rank(from);
     EntryField field = old.values();
     long word0 = field.word0(rank);
     long word1 = field.word1(rank);

@@ -177,12 +177,12 @@ public final class PatchWriter implements AutoCloseable {
     int next = 0;
     for (int rank = 0; rank < slots.length; rank++) {
       for (; next < kept.length && kept[next] < slots[rank]; next++) {
-        values.keep(Objects.requireNonNull(old), kept[next], ordinals);
+        values.keep(Objects.requireNonNull(old), kept[next], kept[next], ordinals);
       }
       fresh.addTo(values, rank, newChunk());
     }
     for (; next < kept.length; next++) {
-      values.keep(Objects.requireNonNull(old), kept[next], ordinals);
+      values.keep(Objects.requireNonNull(old), kept[next], kept[next], ordinals);
     }
     if (StatisticsCollector.of(spec) != null && values.count() > 0) {
       values.statistics = statistics(values, fresh, old, knownOf(spec, old));

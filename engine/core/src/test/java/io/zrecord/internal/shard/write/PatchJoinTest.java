@@ -116,11 +116,16 @@ final class PatchJoinTest {
     return Patches.write(storage, shard, deleted, changes.values);
   }
 
-  private PatchJoin join(ShardSummary shard, List<ShardSummary> parts) {
-    return new PatchJoin(
-        shard,
-        patchOf(shard),
-        parts.stream().map(part -> Objects.requireNonNull(patchOf(part))).toList());
+  private List<PatchPart> parts(ShardSummary shard, List<ShardSummary> patched) {
+    return patched.stream()
+        .map(part ->
+            PatchPart.ofCommit(part, patchOf(shard), Objects.requireNonNull(patchOf(part))))
+        .toList();
+  }
+
+  private ShardSummary join(ShardSummary shard, List<ShardSummary> patched) {
+    return new PatchJoin(shard, patchOf(shard), parts(shard, patched))
+        .write(storage, UUID.randomUUID(), Durability.NONE);
   }
 
   /** Returns random changes of some of the slots, which are taken out of the list. */
@@ -190,9 +195,8 @@ final class PatchJoinTest {
         all.add(changes);
         parts.add(patched(shard, changes));
       }
-      PatchJoin join = join(shard, parts);
-      assertThat(join.slotInTwo()).isEmpty();
-      ShardSummary joined = join.write(storage, UUID.randomUUID(), Durability.NONE);
+      assertThat(PatchJoin.slotInTwo(parts(shard, parts))).isEmpty();
+      ShardSummary joined = join(shard, parts);
       ShardSummary whole = patched(shard, all);
       assertThat(records(joined)).isEqualTo(records(whole));
       assertThat(slotsOf(joined)).isEqualTo(slotsOf(whole));
@@ -319,8 +323,9 @@ final class PatchJoinTest {
       } else {
         other.put(NUMBER, 41, number(1));
       }
-      PatchJoin join = join(shard, List.of(patched(shard, one), patched(shard, other)));
-      assertThat(join.slotInTwo()).isEqualTo(OptionalLong.of(41));
+      List<PatchPart> parts =
+          parts(shard, List.of(patched(shard, one), patched(shard, other)));
+      assertThat(PatchJoin.slotInTwo(parts)).isEqualTo(OptionalLong.of(41));
     }
   }
 
@@ -348,7 +353,7 @@ final class PatchJoinTest {
           return patched(shard, changes);
         })
         .toList();
-    ShardSummary joined = join(shard, parts).write(storage, UUID.randomUUID(), Durability.NONE);
+    ShardSummary joined = join(shard, parts);
     PatchFile patch = Objects.requireNonNull(patchOf(joined));
     var slots = Objects.requireNonNull(patch.changed(NUMBER)).slots();
     assertThat(patch.statistics(NUMBER.id(), slots)).hasSize(2).allMatch(r -> r.isKnown());

@@ -1,0 +1,255 @@
+package io.zrecord.internal.shard.write;
+
+import io.zrecord.internal.format.Entry;
+import io.zrecord.internal.format.PatchField;
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.shard.layout.ChangedField;
+import io.zrecord.internal.shard.layout.EntryField;
+import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.layout.SlotsOfCommit;
+import io.zrecord.schema.Codec;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.shard.ShardSummary;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of records of a shard, whose values a patch has, to be joined with the patch of the same
+ * shard or of another one, which has these records now. Takes 8 bytes for each slot of the change.
+ * Immutable.
+ */
+public final class PatchPart {
+  /** Stands for the slot of a record that is not in a shard. */
+  public static final long ELSEWHERE = -1;
+
+  private static final long[] NO_SLOTS = {};
+
+  private final ShardSummary shard;
+  private final @Nullable PatchFile patch;
+  private final long[] deleted;
+  private final SortedMap<Integer, long[]> fields;
+  private final LongUnaryOperator place;
+
+  /**
+   * Slots of the change, in rising order, and where their records are.
+   *
+   * @param from slots of the shard of the change
+   * @param to the slot of each in the shard that has the records now
+   */
+  record Places(long[] from, long[] to) {}
+
+  private PatchPart(
+      ShardSummary shard,
+      @Nullable PatchFile patch,
+      long[] deleted,
+      SortedMap<Integer, long[]> fields,
+      LongUnaryOperator place) {
+    this.shard = shard;
+    this.patch = patch;
+    this.deleted = deleted;
+    this.fields = fields;
+    this.place = place;
+  }
+
+  /**
+   * Returns what a patch says that its commit changed.
+   *
+   * @param shard the shard with the patch
+   * @param before the patch before the commit; null if there was none
+   * @throws IllegalArgumentException if the patch does not say that, or is on top of another patch
+   */
+  public static PatchPart ofCommit(
+      ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
+    SlotsOfCommit changes = patch
+        .slotsOfCommit()
+        .orElseThrow(() ->
+            new IllegalArgumentException(patch.path() + " does not say what its commit changed"));
+    UUID expected = before == null ? null : before.json().fileId();
+    if (!Objects.equals(changes.before().orElse(null), expected)) {
+      throw new IllegalArgumentException(patch.path() + " follows the patch "
+          + changes.before().map(UUID::toString).orElse("none") + ", not " + expected);
+    }
+    SortedMap<Integer, long[]> fields = new TreeMap<>();
+    changes.fields().forEach((id, slots) -> fields.put(id, slots.slots()));
+    return new PatchPart(
+        shard, patch, slots(changes.deleted()), fields, LongUnaryOperator.identity());
+  }
+
+  /**
+   * Returns in what a patch differs from a patch before. A value that was absent in both is none
+   * that differs.
+   *
+   * @param shard the shard with the patch
+   * @param before the other patch; null if there was none
+   */
+  public static PatchPart since(ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
+    RankedBitmap dead = before == null ? null : before.deleted();
+    RankedBitmap deleted = patch.deleted();
+    SortedMap<Integer, long[]> fields = new TreeMap<>();
+    for (int id : patch.json().fields().keySet()) {
+      ChangedField now = patch.changed(patch.json().field(id));
+      ChangedField then = before == null || !before.json().hasField(id)
+          ? null
+          : before.changed(before.json().field(id));
+      long[] slots = now.slots()
+          .slotsIf(slot -> then == null
+              || before == null
+              || !then.slots().contains(slot)
+              || !isSame(before, then, patch, now, slot));
+      if (slots.length > 0) {
+        fields.put(id, slots);
+      }
+    }
+    return new PatchPart(
+        shard,
+        patch,
+        deleted == null
+            ? NO_SLOTS
+            : deleted.slotsIf(slot -> dead == null || !dead.contains(slot)),
+        fields,
+        LongUnaryOperator.identity());
+  }
+
+  /**
+   * Returns the deletion of all records of a shard.
+   *
+   * @param before the patch of the shard; null if there is none
+   */
+  public static PatchPart deletingAll(ShardSummary shard, @Nullable PatchFile before) {
+    RankedBitmap dead = before == null ? null : before.deleted();
+    long[] live = LongStream.range(0, shard.slots())
+        .filter(slot -> dead == null || !dead.contains(slot))
+        .toArray();
+    return new PatchPart(
+        shard, null, live, Collections.emptySortedMap(), LongUnaryOperator.identity());
+  }
+
+  private static boolean isSame(
+      PatchFile before, ChangedField then, PatchFile patch, ChangedField now, long slot) {
+    EntryField old = then.values();
+    EntryField young = now.values();
+    long oldRank = then.slots().rank(slot);
+    long rank = now.slots().rank(slot);
+    long word0 = young.word0(rank);
+    long word1 = young.word1(rank);
+    long oldWord0 = old.word0(oldRank);
+    long oldWord1 = old.word1(oldRank);
+    boolean isAbsent = Entry.isAbsent(word0, word1);
+    if (isAbsent || Entry.isAbsent(oldWord0, oldWord1)) {
+      return isAbsent && Entry.isAbsent(oldWord0, oldWord1);
+    }
+    return word0 == oldWord0
+        && Entry.physicalLength(word1) == Entry.physicalLength(oldWord1)
+        && patch
+            .json()
+            .chunks()
+            .get(young.chunkOf(rank, word0, word1))
+            .equals(before.json().chunks().get(old.chunkOf(oldRank, oldWord0, oldWord1)));
+  }
+
+  /**
+   * Returns this change of records that are in another shard now.
+   *
+   * @param toPlace returns the slot there of a slot here, or {@link #ELSEWHERE}; keeps the order
+   */
+  public PatchPart movedBy(LongUnaryOperator toPlace) {
+    return new PatchPart(shard, patch, deleted, fields, toPlace);
+  }
+
+  /** Tells whether nothing is changed. */
+  public boolean isEmpty() {
+    return deleted.length == 0 && fields.isEmpty();
+  }
+
+  /** Tells whether any record of the change is in the shard to which they were moved. */
+  public boolean isAnywhere() {
+    return LongStream.concat(
+            LongStream.of(deleted), fields.values().stream().flatMapToLong(LongStream::of))
+        .anyMatch(slot -> place.applyAsLong(slot) != ELSEWHERE);
+  }
+
+  /** Returns each slot of the change in its own shard, in rising order. */
+  public long[] slots() {
+    if (fields.isEmpty()) {
+      return deleted.clone();
+    }
+    SlotCollector all = new SlotCollector();
+    LongStream.of(deleted).forEach(all::add);
+    fields.values().forEach(slots -> LongStream.of(slots).forEach(all::add));
+    return all.slots();
+  }
+
+  /** Returns the shard of the change. */
+  ShardSummary shard() {
+    return shard;
+  }
+
+  /** Returns the patch that has the values; null if there are no values. */
+  @Nullable
+  PatchFile patch() {
+    return patch;
+  }
+
+  /** Returns the fields that get values. */
+  Set<Integer> fieldIds() {
+    return fields.keySet();
+  }
+
+  /** Returns the slots of deleted records. */
+  long[] deleted() {
+    return places(deleted).to;
+  }
+
+  /** Returns the slots of records that get values of a field. */
+  Places changed(int fieldId) {
+    return places(fields.getOrDefault(fieldId, NO_SLOTS));
+  }
+
+  private Places places(long[] slots) {
+    long[] from = new long[slots.length];
+    long[] to = new long[slots.length];
+    int count = 0;
+    for (long slot : slots) {
+      long found = place.applyAsLong(slot);
+      if (found != ELSEWHERE) {
+        from[count] = slot;
+        to[count++] = found;
+      }
+    }
+    return new Places(Arrays.copyOf(from, count), Arrays.copyOf(to, count));
+  }
+
+  /**
+   * Adds fields of a patch to those of others.
+   *
+   * @throws IllegalArgumentException if values of a field cannot be put beside those of others
+   */
+  static void collect(SortedMap<Integer, FieldSpec> specs, PatchFile patch, Set<Integer> ids) {
+    for (int id : ids) {
+      PatchField field = patch.json().field(id);
+      if (field.compression().codec() != Codec.RAW) {
+        throw new IllegalArgumentException(
+            "values of field " + id + " in " + patch.path() + " are compressed");
+      }
+      FieldSpec spec =
+          new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression());
+      FieldSpec other = specs.putIfAbsent(id, spec);
+      if (other != null && !other.type().equals(spec.type())) {
+        throw new IllegalArgumentException("field " + id + " is " + spec.type() + " in "
+            + patch.path() + ", and " + other.type() + " in another patch of the shard");
+      }
+    }
+  }
+
+  private static long[] slots(@Nullable RankedBitmap set) {
+    return set == null ? NO_SLOTS : set.slots();
+  }
+}

@@ -1,0 +1,222 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.shard.write.PatchPart;
+import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.PlacedShards;
+import io.zrecord.internal.table.PlacedShards.Placed;
+import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.shard.ShardSummary;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Follows the records of changed shards along the rebalances that have put them into other shards,
+ * and changes them there. A rebalance keeps the index of every record, so two neighbouring versions
+ * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes 24
+ * bytes of memory for each slot that a followed shard's change has. Belongs to one thread.
+ */
+final class MovedRecords {
+  private final ManifestLog log;
+  private final String location;
+  private final Carrier carrier;
+  private final long base;
+
+  /**
+   * Prepares to follow.
+   *
+   * @param base the version that the changes were planned on
+   */
+  MovedRecords(ManifestLog log, String location, Carrier carrier, long base) {
+    this.log = log;
+    this.location = location;
+    this.carrier = carrier;
+    this.base = base;
+  }
+
+  /** Changed records of one shard of the base that are in one shard now. */
+  private static final class Group {
+    /** The shard of the base. */
+    private final UUID origin;
+
+    private final PatchPart part;
+
+    /** The shard where the records are, in the state of the last version that was looked at. */
+    private final ShardSummary shard;
+
+    /** The slots of the change, in rising order. */
+    private final long[] from;
+
+    /** The slot where each is now. */
+    private final long[] to;
+
+    /** The index of each in the shard of the base. */
+    private final long[] records;
+
+    private Group(
+        UUID origin,
+        PatchPart part,
+        ShardSummary shard,
+        long[] from,
+        long[] to,
+        long[] records) {
+      this.origin = origin;
+      this.part = part;
+      this.shard = shard;
+      this.from = from;
+      this.to = to;
+      this.records = records;
+    }
+
+    /** Returns some of the records, which are in another shard now. */
+    private Group moved(ShardSummary now, int first, int end, long[] places) {
+      return new Group(
+          origin,
+          part,
+          now,
+          Arrays.copyOfRange(from, first, end),
+          Arrays.copyOfRange(places, first, end),
+          Arrays.copyOfRange(records, first, end));
+    }
+
+    private long placeOf(long slot) {
+      int found = Arrays.binarySearch(from, slot);
+      return found < 0 ? PatchPart.ELSEWHERE : to[found];
+    }
+  }
+
+  /**
+   * Returns what takes the place of shards that have the records now.
+   *
+   * @param runs narrow replacements of shards that the newest version does not have
+   * @throws io.zrecord.errors.CommitConflictException if the records cannot be followed, or one of
+   *     them was changed
+   */
+  List<TableChange.Replacement> follow(List<TableChange.Replacement> runs, Manifest newest) {
+    List<Group> groups = runs.stream().map(this::begin).toList();
+    RetainedVersions versions = new RetainedVersions(log, location, newest);
+    Manifest before = read(versions, base, groups);
+    for (long version = base + 1; version <= newest.version(); version++) {
+      Manifest after = read(versions, version, groups);
+      if (Commutation.Operation.of(after) == Commutation.Operation.REBALANCE) {
+        groups = along(groups, before, after);
+      }
+      before = after;
+    }
+    return changed(groups, newest);
+  }
+
+  private Manifest read(RetainedVersions versions, long version, List<Group> groups) {
+    try {
+      return versions.read(version);
+    } catch (VersionNotFoundException | MissingFileException e) {
+      throw carrier.conflict(
+          groups.get(0).origin,
+          "it was replaced, and version " + version + ", which is needed to find its records, was"
+              + " expired");
+    }
+  }
+
+  private Group begin(TableChange.Replacement run) {
+    ShardSummary shard = run.removed().get(0);
+    if (!Carrier.isNarrow(run)) {
+      throw carrier.conflict(
+          shard.id(), "it was replaced by another commit, and the change has written it again");
+    }
+    PatchPart part = carrier.changes(run);
+    long[] slots = part.slots();
+    return new Group(
+        shard.id(), part, shard, slots, slots, Carrier.indexes(slots, carrier.deletedOf(shard)));
+  }
+
+  /** Follows records over a version that has put shards in the place of others. */
+  private List<Group> along(List<Group> groups, Manifest before, Manifest after) {
+    PlacedShards removed = PlacedShards.notIn(log, after, before);
+    PlacedShards added = PlacedShards.notIn(log, before, after);
+    List<Group> moved = new ArrayList<>();
+    for (Group group : groups) {
+      Optional<Placed> place = removed.find(group.shard.id());
+      if (place.isEmpty() || added.find(group.shard.id()).isPresent()) {
+        moved.add(group);
+      } else {
+        requireUnchanged(group, place.get().shard());
+        move(group, place.get(), removed, added, moved);
+      }
+    }
+    return moved;
+  }
+
+  private void move(
+      Group group,
+      Placed place,
+      PlacedShards removed,
+      PlacedShards added,
+      List<Group> moved) {
+    long[] indexes = Carrier.indexes(group.to, carrier.deletedOf(place.shard()));
+    int from = 0;
+    while (from < indexes.length) {
+      Placed target = added
+          .at(place.firstIndex() + indexes[from])
+          .filter(found -> removed.find(found.shard().id()).isEmpty())
+          .orElseThrow(() -> conflict(group, "it was replaced, and its records cannot be found"));
+      long shift = place.firstIndex() - target.firstIndex();
+      RankedBitmap dead = carrier.deletedOf(target.shard());
+      int to = from;
+      while (to < indexes.length && indexes[to] + shift < target.shard().length()) {
+        long record = indexes[to] + shift;
+        indexes[to++] = dead == null ? record : dead.missing(record);
+      }
+      moved.add(group.moved(target.shard(), from, to, indexes));
+      from = to;
+    }
+  }
+
+  /** Requires that no other commit has changed a record of a group. */
+  private void requireUnchanged(Group group, ShardSummary now) {
+    if (!Carrier.isOfSameTables(group.shard, now)) {
+      throw conflict(group, "the shard that has its records was written again by another commit");
+    }
+    carrier
+        .changesBetween(group.shard, now)
+        .ifPresent(others ->
+            carrier.requireDisjoint(group.origin, group.to, group.records, others.slots()));
+  }
+
+  private List<TableChange.Replacement> changed(List<Group> groups, Manifest newest) {
+    Map<UUID, List<Group>> byShard = new LinkedHashMap<>();
+    groups.forEach(group ->
+        byShard.computeIfAbsent(group.shard.id(), id -> new ArrayList<>()).add(group));
+    Map<UUID, ShardSummary> present =
+        PlacedShards.find(log, newest, new HashSet<>(byShard.keySet()));
+    List<TableChange.Replacement> changed = new ArrayList<>();
+    byShard.forEach((id, inShard) -> {
+      ShardSummary shard = present.get(id);
+      List<PatchPart> parts = new ArrayList<>();
+      for (Group group : inShard) {
+        if (shard == null) {
+          throw conflict(group, "it was replaced or removed by another commit");
+        }
+        requireUnchanged(group, shard);
+        parts.add(group.part.movedBy(group::placeOf));
+      }
+      if (shard != null) {
+        changed.add(TableChange.Replacement.ofRows(shard, carrier.join(shard, parts)));
+      }
+    });
+    return changed;
+  }
+
+  private CommitConflictException conflict(Group group, String reason) {
+    return carrier.conflict(group.origin, reason);
+  }
+}
