@@ -159,7 +159,7 @@ final class RowModelTest {
   }
 
   @Test
-  void aChangeConflictsWithWhatChangesItsShards() throws IOException {
+  void aChangeConflictsWithWhatChangesItsRecords() throws IOException {
     TableSnapshot base = table.latest();
     List<RowChange> changes = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -169,7 +169,7 @@ final class RowModelTest {
       changes.add(change);
     }
     RowChange winner = RowChange.of(base);
-    winner.update(7, "never absent", new byte[8]);
+    winner.update(4, "never absent", new byte[8]);
     winner.commit();
     Set<Path> before = files().keySet();
     assertThatThrownBy(changes.get(0)::commit)

@@ -13,6 +13,7 @@ import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ final class Carrier {
   /** Returns what other commits changed of a shard; empty if nothing. */
   Optional<PatchPart> changesBetween(ShardSummary before, ShardSummary now) {
     PatchFile patch = patchOf(now);
-    if (patch == null || now.patch().equals(before.patch())) {
+    if (patch == null || Objects.equals(now.patch(), before.patch())) {
       return Optional.empty();
     }
     return Optional.of(PatchPart.since(now, patchOf(before), patch)).filter(part -> !part.isEmpty());

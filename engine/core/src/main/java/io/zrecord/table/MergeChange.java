@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import io.zrecord.changes.TableChanges;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
@@ -56,6 +57,7 @@ public final class MergeChange {
   /** What is to be committed, once it is written. */
   private @Nullable TableChange prepared;
 
+  private int rewrittenShards;
   private boolean isDone;
 
   private MergeChange(TableSnapshot base) {
@@ -197,6 +199,9 @@ public final class MergeChange {
       };
       replacements.add(TableChange.Replacement.ofRows(shard, after));
     });
+    if (rewrittenShards > 0) {
+      properties.put(TableChanges.REWRITTEN_SHARDS, Integer.toString(rewrittenShards));
+    }
     return TableChange.of(kind(), changedFields())
         .base(base)
         .replacements(replacements)
@@ -250,6 +255,7 @@ public final class MergeChange {
     if (!after.contains(change.patched())) {
       superseded.addAll(change.files());
       after.forEach(shard -> superseded.remove(shard.directory()));
+      rewrittenShards += after.isEmpty() ? 0 : 1;
     }
     return after;
   }
@@ -294,6 +300,7 @@ public final class MergeChange {
     superseded.add(file);
     UUID rewritten = UUID.randomUUID();
     written.add("shard/" + rewritten);
+    rewrittenShards++;
     return ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
   }
 

@@ -171,7 +171,7 @@ final class ShardCommit implements Commit {
     List<TableChange.Replacement> runs = new ArrayList<>(change.replacements());
     runs.removeAll(missing);
     runs.addAll(
-        new MovedRecords(log, storage.location(), carrier, change.baseVersion().getAsLong())
+        new FollowedRecords(log, storage.location(), carrier, change.baseVersion().getAsLong())
             .follow(missing, newest));
     Replacements found = new Replacements(carrier, runs, false);
     ShardSequence again = new ShardSequence(log, written);

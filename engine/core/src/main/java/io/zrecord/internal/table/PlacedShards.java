@@ -66,6 +66,11 @@ public final class PlacedShards {
     }
   }
 
+  /** Returns the shards in the order of their records. */
+  public List<Placed> inOrder() {
+    return inOrder;
+  }
+
   /** Returns a shard; empty if the version does not have it, or in a list of the other version. */
   public Optional<Placed> find(UUID id) {
     return Optional.ofNullable(byId.get(id));

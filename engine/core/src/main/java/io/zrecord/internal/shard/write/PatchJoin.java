@@ -50,8 +50,8 @@ public final class PatchJoin {
         int[] ordinals,
         List<StatisticsRecord> statistics) {
       this.field = field;
-      this.from = places.from();
-      this.to = places.to();
+      this.from = places.from;
+      this.to = places.to;
       this.ordinals = ordinals;
       this.statistics = statistics;
     }
@@ -143,7 +143,7 @@ public final class PatchJoin {
       }
     }
     content.specs.forEach((id, spec) -> {
-      long[] ofCommit = sorted(parts.stream().map(part -> part.changed(id).to()).toList());
+      long[] ofCommit = sorted(parts.stream().map(part -> part.changed(id).to).toList());
       content.changedByCommit.put(id, ofCommit);
       PatchValues values = joined(spec, dead, ofCommit);
       if (values.count() > 0) {
@@ -195,7 +195,7 @@ public final class PatchJoin {
       FieldSpec spec,
       PatchPart.Places places) {
     ChangedField field = patch.changed(spec);
-    if (field != null && places.to().length > 0) {
+    if (field != null && places.to.length > 0) {
       int[] ordinals = patch.json().chunks().stream()
           .mapToInt(chunk -> chunks.get(chunk.movedTo(shard, from)))
           .toArray();

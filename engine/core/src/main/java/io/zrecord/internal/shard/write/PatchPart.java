@@ -38,13 +38,19 @@ public final class PatchPart {
   private final SortedMap<Integer, long[]> fields;
   private final LongUnaryOperator place;
 
-  /**
-   * Slots of the change, in rising order, and where their records are.
-   *
-   * @param from slots of the shard of the change
-   * @param to the slot of each in the shard that has the records now
-   */
-  record Places(long[] from, long[] to) {}
+  /** Slots of the change, in rising order, and where their records are. */
+  static final class Places {
+    /** Slots in the shard of the change. */
+    final long[] from;
+
+    /** The slot of each in the shard that has the records now. */
+    final long[] to;
+
+    Places(long[] from, long[] to) {
+      this.from = from;
+      this.to = to;
+    }
+  }
 
   private PatchPart(
       ShardSummary shard,
@@ -81,6 +87,24 @@ public final class PatchPart {
     changes.fields().forEach((id, slots) -> fields.put(id, slots.slots()));
     return new PatchPart(
         shard, patch, slots(changes.deleted()), fields, LongUnaryOperator.identity());
+  }
+
+  /**
+   * Returns what was changed between two patches of a shard: what the later one says of its commit
+   * if it follows the earlier one, and in what they differ otherwise.
+   *
+   * @param shard the shard with the later patch
+   * @param before the earlier patch; null if there was none
+   */
+  public static PatchPart between(
+      ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
+    UUID expected = before == null ? null : before.json().fileId();
+    boolean follows = patch
+        .json()
+        .since()
+        .filter(since -> Objects.equals(since.patch().orElse(null), expected))
+        .isPresent();
+    return follows ? ofCommit(shard, before, patch) : since(shard, before, patch);
   }
 
   /**
@@ -199,8 +223,18 @@ public final class PatchPart {
   }
 
   /** Returns the fields that get values. */
-  Set<Integer> fieldIds() {
+  public Set<Integer> fieldIds() {
     return fields.keySet();
+  }
+
+  /** Returns the slots in the shard of the change of deleted records, in rising order. */
+  public long[] deletedSlots() {
+    return deleted.clone();
+  }
+
+  /** Returns the slots in the shard of the change of records that get values of a field. */
+  public long[] changedSlots(int fieldId) {
+    return fields.getOrDefault(fieldId, NO_SLOTS).clone();
   }
 
   /** Returns the slots of deleted records. */

@@ -63,7 +63,7 @@ public final class Patches {
     content.chunks.addAll(sound.json().chunks());
     changes.keySet().forEach(field -> {
       PatchValues values = new PatchValues();
-      values.keep(Objects.requireNonNull(sound.changed(field)), slot, new int[] {0});
+      values.keep(Objects.requireNonNull(sound.changed(field)), slot, slot, new int[] {0});
       content.specs.put(field.id(), field);
       content.fields.put(field.id(), values);
     });

@@ -26,7 +26,7 @@ import java.util.UUID;
  * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes 24
  * bytes of memory for each slot that a followed shard's change has. Belongs to one thread.
  */
-final class MovedRecords {
+final class FollowedRecords {
   private final ManifestLog log;
   private final String location;
   private final Carrier carrier;
@@ -37,7 +37,7 @@ final class MovedRecords {
    *
    * @param base the version that the changes were planned on
    */
-  MovedRecords(ManifestLog log, String location, Carrier carrier, long base) {
+  FollowedRecords(ManifestLog log, String location, Carrier carrier, long base) {
     this.log = log;
     this.location = location;
     this.carrier = carrier;

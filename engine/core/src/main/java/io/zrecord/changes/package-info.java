@@ -1,0 +1,5 @@
+/** What versions of a table have inserted, deleted and changed, told from files of their commits. */
+@NullMarked
+package io.zrecord.changes;
+
+import org.jspecify.annotations.NullMarked;
