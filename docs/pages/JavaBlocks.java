@@ -21,7 +21,7 @@ public final class JavaBlocks {
   /** What pages leave out: all packages that are API. */
   private static final List<String> IMPORTS = List.of(
       "java.nio", "java.nio.file", "java.time", "java.util", "io.zrecord", "io.zrecord.errors",
-      "io.zrecord.feed", "io.zrecord.inspect", "io.zrecord.npy", "io.zrecord.rebalance",
+      "io.zrecord.changes", "io.zrecord.feed", "io.zrecord.inspect", "io.zrecord.npy", "io.zrecord.rebalance",
       "io.zrecord.rebalance.order", "io.zrecord.repair", "io.zrecord.sampler", "io.zrecord.scan",
       "io.zrecord.schema", "io.zrecord.shard", "io.zrecord.storage", "io.zrecord.storage.local",
       "io.zrecord.store", "io.zrecord.table", "io.zrecord.verify");

@@ -1,0 +1,87 @@
+package io.zrecord.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.WriteOptions;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command that prints what versions changed. */
+final class ChangesCommandTest {
+  @TempDir
+  Path directory;
+
+  private Path table;
+
+  @BeforeEach
+  void write() {
+    table = directory.resolve("table");
+    RecordSchema schema = RecordSchema.builder()
+        .field("label", ElementType.I32)
+        .field("text", ElementType.UTF8)
+        .build();
+    for (int first = 0; first < 6; first += 3) {
+      try (RecordDatasetWriter writer =
+          RecordDatasetWriter.append(table.toString(), schema, WriteOptions.defaults())) {
+        RecordAppender records = writer.newAppender();
+        for (int i = first; i < first + 3; i++) {
+          records.set("label", i).set("text", "text " + i).endRecord();
+        }
+        writer.commit();
+      }
+    }
+    Cli.run("delete", table, 1);
+    Cli.run("update", table, 0, 3, "--set", "label=70");
+    Cli.run("rebalance", table, "--all");
+    Cli.run("update", table, 3, "--absent", "text");
+  }
+
+  @Test
+  void versionsAreCounted() {
+    Cli.Said said = Cli.run("changes", table, "--from", -1, "--to", 5);
+    assertThat(said.exitCode()).isZero();
+    assertThat(said.out().replaceAll(", 20[^)]*\\)", ")").lines())
+        .containsExactly(
+            "version 0 (append): 3 inserted, 0 deleted, 0 changed",
+            "version 1 (append): 3 inserted, 0 deleted, 0 changed",
+            "version 2 (delete): 0 inserted, 1 deleted, 0 changed",
+            "version 3 (update): 0 inserted, 0 deleted, 2 changed",
+            "  label: 2",
+            "version 4 (rebalance): 0 inserted, 0 deleted, 0 changed",
+            "version 5 (update): 0 inserted, 0 deleted, 1 changed",
+            "  text: 1");
+  }
+
+  @Test
+  void recordsArePrintedWithTheirValues() {
+    assertThat(Cli.run("changes", table, "--from", 0, "--to", 5, "--json").lines())
+        .containsExactly(
+            "{\"version\":1,\"change\":\"insert\",\"index\":3,\"after\":{\"label\":3,\"text\":\"text 3\"}}",
+            "{\"version\":1,\"change\":\"insert\",\"index\":4,\"after\":{\"label\":4,\"text\":\"text 4\"}}",
+            "{\"version\":1,\"change\":\"insert\",\"index\":5,\"after\":{\"label\":5,\"text\":\"text 5\"}}",
+            "{\"version\":2,\"change\":\"delete\",\"index\":1,\"before\":{\"label\":1,\"text\":\"text 1\"}}",
+            "{\"version\":3,\"change\":\"update\",\"index\":0,\"indexBefore\":0,\"before\":{\"label\":0},\"after\":{\"label\":70}}",
+            "{\"version\":3,\"change\":\"update\",\"index\":3,\"indexBefore\":3,\"before\":{\"label\":4},\"after\":{\"label\":70}}",
+            "{\"version\":5,\"change\":\"update\",\"index\":3,\"indexBefore\":3,\"before\":{\"text\":\"text 4\"},\"after\":{\"text\":null}}");
+  }
+
+  @Test
+  void withoutOptionsTheNewestVersionIsTold() {
+    assertThat(Cli.run("changes", table).lines()).hasSize(2);
+    assertThat(Cli.run("changes", table, "--to", 0, "--json").lines()).hasSize(3);
+  }
+
+  @Test
+  void whatIsNotThereIsRefused() {
+    assertThat(Cli.run("changes", table, "--to", 9).exitCode()).isNotZero();
+    assertThat(Cli.run("changes", table, "--from", 3, "--to", 2).exitCode()).isNotZero();
+    assertThat(Cli.run("changes").exitCode()).isEqualTo(ExitCodes.USAGE);
+  }
+}
