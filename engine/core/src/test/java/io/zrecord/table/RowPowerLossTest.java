@@ -7,6 +7,9 @@ import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.read.FieldReader;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -82,6 +85,19 @@ final class RowPowerLossTest {
     return memory;
   }
 
+  /** Returns such a table whose records a rebalance has put into another shard. */
+  private static MemoryStorage rebalancedTable() {
+    MemoryStorage memory = table();
+    RebalancePlan plan = RebalancePlan.of(
+        RecordTable.at(memory).latest(),
+        RebalanceOptions.defaults()
+            .withAllShards()
+            .withShardBytes(1 << 20, 1 << 20)
+            .withWrite(WriteOptions.defaults().withDurability(Durability.COMMIT)));
+    assertThat(TableRebalance.of(plan).run().groups()).isEqualTo(1);
+    return memory;
+  }
+
   private static ShardSummary shard(Storage storage, long... values) {
     WriteOptions options =
         WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.COMMIT);
@@ -116,7 +132,11 @@ final class RowPowerLossTest {
 
   private static End change(Storage storage) {
     try {
-      TableSnapshot base = RecordTable.at(storage).latest();
+      RecordTable table = RecordTable.at(storage);
+      TableSnapshot newest = table.latest();
+      // A change that was planned before the rebalance is carried over it.
+      TableSnapshot base =
+          newest.operation().equals("rebalance") ? table.version(newest.version() - 1) : newest;
       RowChange change = RowChange.of(base);
       change.delete(1);
       change.update(2, "value", bytes(30));
@@ -217,6 +237,18 @@ final class RowPowerLossTest {
     assertThat(RecordTable.at(changed).latest().shards().get(0).patch()).isNull();
     assertThat(killed(table)).isEmpty();
     assertThat(refused(table, 1)).isEmpty();
+  }
+
+  @Test
+  void aChangeThatFollowsItsRecordsOverARebalanceIsAllOrNothing() {
+    MemoryStorage table = rebalancedTable();
+    MemoryStorage changed = table.afterPowerLoss();
+    assertThat(change(changed)).isEqualTo(End.ACKNOWLEDGED);
+    ShardSummary shard = RecordTable.at(changed).latest().shards().get(0);
+    assertThat(shard.chunks()).anyMatch(chunk -> chunk.owner() != null);
+    assertThat(killed(table)).isEmpty();
+    assertThat(refused(table, 1)).isEmpty();
+    assertThat(refused(table, Integer.MAX_VALUE)).isEmpty();
   }
 
   @Test
