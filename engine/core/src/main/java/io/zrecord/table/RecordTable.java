@@ -13,10 +13,12 @@ import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
+import io.zrecord.table.write.ShardFields;
 import io.zrecord.table.write.ShardWriter;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -235,12 +237,14 @@ public final class RecordTable {
    * Deletes files of a shard that no version names and none ever will name, and no other files of
    * the shard. A file that cannot be deleted is logged, and left to a sweep.
    *
-   * @param files a shard as {@link ShardWriter#ofFields} returns it
+   * @param files a shard as {@link ShardWriter#ofFields} or {@link ShardFields#filesOf} returns it
    */
   public void discardFiles(ShardSummary files) {
-    Stream<String> names = Stream.concat(
-        files.tables().stream().map(TablesRef::fileName),
-        files.chunks().stream().map(ChunkFile::fileName));
+    Stream<String> names = Stream.of(
+            files.tables().stream().map(TablesRef::fileName),
+            files.chunks().stream().map(ChunkFile::fileName),
+            Stream.ofNullable(files.patch()).map(PatchRef::fileName))
+        .flatMap(some -> some);
     UnnamedFiles.discard(
         storage, names.map(name -> files.directory() + "/" + name).toList());
   }
