@@ -24,6 +24,7 @@ TABLES = [
     "v2-lists",
     "v2-numbers",
     "v2-patches",
+    "v2-rewritten",
     "v2-versions/care",
 ]
 UNVERIFIED = ["v2/table", "v2-blocks", "v2-patches"]  # tables of which wrong values come out without verification

@@ -41,8 +41,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +48,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +61,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class RewrittenFieldTest {
   private static final int FIRST_SHARD = 150;
   private static final int SECOND_SHARD = 20;
-  private static final int PROMOTED_ID = 11;
+  private static final byte[] LACKING = "lacking".getBytes(StandardCharsets.UTF_8);
   private static final WriteOptions OPTIONS = WriteOptions.defaults()
       .withDurability(Durability.NONE)
       .withBlockBytes(4096)
@@ -78,31 +75,32 @@ final class RewrittenFieldTest {
 
   /** A kind of field. */
   enum Kind {
-    FIXED(1, ElementType.I64, Shape.scalar(), "raw"),
-    TENSOR(2, ElementType.U8, Shape.of(4, 4), "raw"),
-    TEXT(3, ElementType.UTF8, Shape.scalar(), "raw"),
-    LISTS(4, ElementType.I16, Shape.of(-1), "raw"),
-    FIXED_IN_BLOCKS(5, ElementType.I32, Shape.scalar(), "lz4"),
-    TEXT_IN_BLOCKS(6, ElementType.UTF8, Shape.scalar(), "zstd"),
-    NESTED(7, ElementType.nested(TURNS), Shape.scalar(), "lz4"),
-    NEVER_ABSENT_FIXED(8, ElementType.I64, Shape.scalar(), "raw"),
-    NEVER_ABSENT_TEXT(9, ElementType.UTF8, Shape.scalar(), "zstd"),
-    NEVER_ABSENT_NESTED(10, ElementType.nested(PERSON), Shape.scalar(), "raw"),
-    PROMOTED(PROMOTED_ID, ElementType.I32, Shape.scalar(), "raw"),
-    OTHER(12, ElementType.I32, Shape.scalar(), "raw"),
-    OTHER_TEXT(13, ElementType.UTF8, Shape.scalar(), "raw"),
+    FIXED(ElementType.I64, Shape.scalar(), "raw"),
+    TENSOR(ElementType.U8, Shape.of(4, 4), "raw"),
+    TEXT(ElementType.UTF8, Shape.scalar(), "raw"),
+    LISTS(ElementType.I16, Shape.of(-1), "raw"),
+    FIXED_IN_BLOCKS(ElementType.I32, Shape.scalar(), "lz4"),
+    TEXT_IN_BLOCKS(ElementType.UTF8, Shape.scalar(), "zstd"),
+    NESTED(ElementType.nested(TURNS), Shape.scalar(), "lz4"),
+    NEVER_ABSENT_FIXED(ElementType.I64, Shape.scalar(), "raw"),
+    NEVER_ABSENT_TEXT(ElementType.UTF8, Shape.scalar(), "zstd"),
+    NEVER_ABSENT_NESTED(ElementType.nested(PERSON), Shape.scalar(), "raw"),
+    PROMOTED(ElementType.I32, Shape.scalar(), "raw"),
+    OTHER(ElementType.I32, Shape.scalar(), "raw"),
+    OTHER_TEXT(ElementType.UTF8, Shape.scalar(), "raw"),
     /** Both shards lack the field: its values are the initial default, and those of the patch. */
-    LACKING(14, ElementType.UTF8, Shape.scalar(), "raw");
+    LACKING(ElementType.UTF8, Shape.scalar(), "raw");
 
     final FieldSpec spec;
 
-    Kind(int id, ElementType type, Shape shape, String codec) {
-      FieldSpec field = new FieldSpec(id, name(), type, shape, Compression.parse(codec));
+    Kind(ElementType type, Shape shape, String codec) {
+      FieldSpec field = new FieldSpec(1, name(), type, shape, Compression.parse(codec));
       this.spec = name().startsWith("NEVER") ? field.withRules(NEVER_ABSENT) : field;
     }
 
-    boolean isOther() {
-      return this == OTHER || this == OTHER_TEXT;
+    /** Returns this kind, and two others whose values changes of records give beside it. */
+    List<Kind> withOthers() {
+      return List.of(this == OTHER ? FIXED : OTHER, this == OTHER_TEXT ? TEXT : OTHER_TEXT, this);
     }
   }
 
@@ -136,8 +134,8 @@ final class RewrittenFieldTest {
   private Path path;
   private Storage storage;
   private RecordTable table;
+  private List<Kind> kinds = List.of();
   private List<byte[][]> records = new ArrayList<>();
-  private final Map<Long, SampleData> versions = new HashMap<>();
 
   @AfterEach
   void forgetShards() {
@@ -147,6 +145,7 @@ final class RewrittenFieldTest {
   @ParameterizedTest
   @EnumSource(Kind.class)
   void aFieldHasItsNewValuesAndAllElseStays(Kind kind) {
+    kinds = kind.withOthers();
     for (Changes changes : Changes.values()) {
       write(changes.name());
       change(changes, kind);
@@ -154,16 +153,19 @@ final class RewrittenFieldTest {
       if (kind == Kind.PROMOTED) {
         promote();
       }
-      ShardSummary before = table.latest().shards().get(0);
+      TableSnapshot before = table.latest();
+      SampleData old = SampleData.of(before.schema(), records);
       rewrite(kind, random.nextBoolean() ? List.of(0) : List.of(0, 1));
       String what = changes + " of " + kind + ", seed " + Budget.seed();
-      requireRewritten(before, changes, kind, what);
-      requireEqual(what);
+      requireRewritten(before.shards().get(0), changes, kind, what);
+      requireEqual(what, storage);
+      requireEqual(what, new UnmappedStorage(storage, 1 << 14));
       change(changes, kind);
-      requireEqual(what);
+      requireEqual(what, storage);
       rebalance();
       assertThat(table.latest().shards()).allMatch(shard -> shard.patch() == null);
-      requireEqual(what);
+      requireEqual(what, storage);
+      requireEqual(table.version(before.version()), old);
       requireSound(what);
     }
   }
@@ -173,41 +175,43 @@ final class RewrittenFieldTest {
     storage = LocalStorage.at(path);
     table = RecordTable.at(storage);
     records = new ArrayList<>();
-    versions.clear();
-    List<FieldSpec> fields = Stream.of(Kind.values())
-        .filter(kind -> kind != Kind.LACKING)
-        .map(kind -> kind.spec)
-        .toList();
+    List<Kind> written = kinds.stream().filter(kind -> kind != Kind.LACKING).toList();
+    List<FieldSpec> fields = new ArrayList<>();
+    for (Kind kind : written) {
+      fields.add(kind.spec.withId(fields.size() + 1));
+    }
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.create(path.toString(), new RecordSchema(fields), OPTIONS)) {
       for (int count : new int[] {FIRST_SHARD, SECOND_SHARD}) {
         RecordAppender appender = writer.newAppender();
         for (int i = 0; i < count; i++) {
-          byte[][] record = new byte[Kind.values().length][];
-          for (FieldSpec field : fields) {
-            record[field.id() - 1] = value(field);
-            appender.set(field.name(), record[field.id() - 1]);
+          byte[][] record = new byte[kinds.size()][];
+          record[kinds.size() - 1] = LACKING;
+          for (int k = 0; k < written.size(); k++) {
+            record[k] = value(written.get(k).spec);
+            appender.set(written.get(k).name(), record[k]);
           }
-          record[Kind.LACKING.ordinal()] = "lacking".getBytes(StandardCharsets.UTF_8);
           appender.endRecord();
           records.add(record);
         }
       }
       writer.commit();
     }
-    table.addFields(List.of(Kind.LACKING.spec.withRules(
-        FieldRules.NONE.withInitial("lacking".getBytes(StandardCharsets.UTF_8)))));
+    if (kinds.contains(Kind.LACKING)) {
+      table.addFields(
+          List.of(Kind.LACKING.spec.withRules(FieldRules.NONE.withInitial(LACKING))));
+    }
   }
 
   private byte @Nullable [] value(FieldSpec field) {
     if (field.rules().isNullable() && random.nextInt(6) == 0) {
       return null;
     }
-    if (field.type().tree() == TURNS) {
+    if (TURNS.equals(field.type().tree())) {
       return ValueBytes.of(
           field, List.of(Map.of("role", "r" + random.nextInt(9), "tokens", List.of(1, 2))));
     }
-    if (field.type().tree() == PERSON) {
+    if (PERSON.equals(field.type().tree())) {
       return ValueBytes.of(field, Map.of("name", "n" + random.nextInt(1000)));
     }
     byte[] value =
@@ -234,8 +238,8 @@ final class RewrittenFieldTest {
         update(change, i, kind);
       }
       if (changes.changesOthers && i % 7 == 3) {
-        update(change, i, kind == Kind.OTHER ? Kind.FIXED : Kind.OTHER);
-        update(change, i, kind == Kind.OTHER_TEXT ? Kind.TEXT : Kind.OTHER_TEXT);
+        update(change, i, kinds.get(0));
+        update(change, i, kinds.get(1));
       }
     }
     change.commit();
@@ -260,14 +264,14 @@ final class RewrittenFieldTest {
 
   private void set(int index, Kind kind, byte @Nullable [] value) {
     byte[][] changed = records.get(index).clone();
-    changed[kind.ordinal()] = value;
+    changed[kinds.indexOf(kind)] = value;
     records.set(index, changed);
   }
 
   private void promote() {
     table.promoteField(Kind.PROMOTED.name(), ElementType.I64);
     for (int i = 0; i < records.size(); i++) {
-      byte[] narrow = records.get(i)[Kind.PROMOTED.ordinal()];
+      byte[] narrow = records.get(i)[kinds.indexOf(Kind.PROMOTED)];
       if (narrow != null) {
         long wide = ByteBuffer.wrap(narrow).order(ByteOrder.LITTLE_ENDIAN).getInt();
         set(
@@ -280,7 +284,6 @@ final class RewrittenFieldTest {
 
   private void rewrite(Kind kind, List<Integer> shards) {
     TableSnapshot base = table.latest();
-    versions.put(base.version(), model(base));
     try (RecordFieldsWriter writer =
         RecordFieldsWriter.rewrite(table, Set.of(kind.name()), OPTIONS)) {
       for (int shard : shards) {
@@ -295,18 +298,11 @@ final class RewrittenFieldTest {
     }
   }
 
-  private static SampleData model(TableSnapshot snapshot, List<byte[][]> records) {
-    return SampleData.of(snapshot.schema(), records);
-  }
-
-  private SampleData model(TableSnapshot snapshot) {
-    return model(snapshot, records);
-  }
-
   /** Requires that the patch has all that it had but values of the field, and says so. */
   private void requireRewritten(
       ShardSummary before, Changes changes, Kind kind, String what) {
     ShardSummary after = table.latest().shards().get(0);
+    int id = current(kind).id();
     PatchRef ref = after.patch();
     boolean hadField = changes.valuesOfField > 0;
     if (!hadField) {
@@ -316,9 +312,9 @@ final class RewrittenFieldTest {
     } else {
       PatchFile patch = OpenShards.unshared(storage, after).patch();
       PatchFile old = OpenShards.unshared(storage, before).patch();
-      assertThat(patch.json().hasField(kind.spec.id())).as(what).isFalse();
+      assertThat(patch.json().hasField(id)).as(what).isFalse();
       Set<Integer> kept = new HashSet<>(old.json().fields().keySet());
-      kept.remove(kind.spec.id());
+      kept.remove(id);
       assertThat(patch.json().fields().keySet()).as(what).isEqualTo(kept);
       SlotsOfCommit slots = patch.slotsOfCommit().orElseThrow();
       assertThat(slots.before()).as(what).isEqualTo(Optional.of(old.json().fileId()));
@@ -348,28 +344,24 @@ final class RewrittenFieldTest {
         .run();
   }
 
-  /** Compares the newest version and the one before the rewriting, and inspects and checks both. */
-  private void requireEqual(String what) {
-    TableSnapshot latest = table.latest();
-    versions.put(latest.version(), model(latest));
+  /** Compares the newest version as a storage gives it, and inspects it. */
+  private void requireEqual(String what, Storage seen) {
     OpenShards.shared().clear();
-    RecordTable remote = RecordTable.at(new UnmappedStorage(storage, 1 << 12));
-    versions.forEach((version, expected) -> {
-      try (RecordDataset local =
-              RecordDataset.open(table.version(version), ReadOptions.defaults());
-          RecordDataset other =
-              RecordDataset.open(remote.version(version), ReadOptions.defaults())) {
-        RoundTripTest.requireEqual(local, expected, false, Budget.seed());
-        RoundTripTest.requireEqual(other, expected, false, Budget.seed());
-      }
-    });
+    TableSnapshot latest = RecordTable.at(seen).latest();
+    requireEqual(latest, SampleData.of(latest.schema(), records));
     DatasetUsage usage = DatasetInspection.of(latest).run(shard -> {});
-    usage.fields().forEach(field -> {
-      long absent = records.stream()
-          .filter(record -> record[field.field().id() - 1] == null)
-          .count();
-      assertThat(field.absentCount()).as(what + " " + field.field()).isEqualTo(absent);
-    });
+    for (int k = 0; k < kinds.size(); k++) {
+      int field = k;
+      assertThat(usage.fields().get(k).absentCount())
+          .as(what + " " + kinds.get(k))
+          .isEqualTo(records.stream().filter(record -> record[field] == null).count());
+    }
+  }
+
+  private static void requireEqual(TableSnapshot snapshot, SampleData expected) {
+    try (RecordDataset dataset = RecordDataset.open(snapshot, ReadOptions.defaults())) {
+      RoundTripTest.requireEqual(dataset, expected, false, Budget.seed());
+    }
   }
 
   private void requireSound(String what) {

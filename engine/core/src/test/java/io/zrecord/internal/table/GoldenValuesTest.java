@@ -31,6 +31,8 @@ final class GoldenValuesTest {
         "v2-values.json",
         "v2-blocks-values.json",
         "v2-patches-values.json",
+        "v2-rewritten-2-values.json",
+        "v2-rewritten-3-values.json",
         "v2-units-values.json"
       })
   void valuesAreThoseThatOtherLanguagesAreTestedWith(String file) throws IOException {
