@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 
 /**
  * Writes values of new fields, or other values of fields that are there, beside the records of a
- * table, and commits them as one version (FORMAT.md section 7). No file that is there changes. Values
- * that changes of records gave to a rewritten field are replaced as well, and their patches are
- * written again without them.
+ * table, and commits them as one version (FORMAT.md section 7). No file that is there changes.
+ * Values that changes of records gave to a rewritten field are replaced as well, and their patches
+ * are written again without them.
  *
  * <pre>{@code
  * FieldSpec score = new FieldSpec(1, "score", ElementType.F32, Shape.scalar(), Compression.RAW);
@@ -46,12 +46,11 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>The values of a shard are given in index order, with one {@code endRecord} for each record that
- * the version has; deleted records are left out.
- * Shards without an appender lack a new field, whose values are its {@code initial} default there,
- * and keep a field that is rewritten. Memory is that of one stripe for each appender that is not
- * finished. A writer is thread-safe; an appender belongs to one thread. {@link #close} deletes what
- * was not committed.
+ * <p>The values of a shard are given in index order, with one {@code endRecord} for each record
+ * that the version has; deleted records are left out. Shards without an appender lack a new field,
+ * whose values are its {@code initial} default there, and keep a field that is rewritten. Memory is
+ * that of one stripe for each appender that is not finished. A writer is thread-safe; an appender
+ * belongs to one thread. {@link #close} deletes what was not committed.
  */
 public final class RecordFieldsWriter implements AutoCloseable {
   private final RecordTable table;
@@ -179,8 +178,7 @@ public final class RecordFieldsWriter implements AutoCloseable {
   private void complete(int ordinal, RecordAppender appender) {
     ShardSummary before = base.shards().get(ordinal);
     appender.finished().ifPresent(added -> {
-      ShardSummary after =
-          ShardFields.with(base.storage(), before, added, options.durability());
+      ShardSummary after = ShardFields.with(base.storage(), before, added, options.durability());
       synchronized (this) {
         finished.put(ordinal, after);
       }
@@ -207,8 +205,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
       }
     });
     List<TableChange.Replacement> replacements = new ArrayList<>();
-    finished.forEach((ordinal, after) -> replacements.add(new TableChange.Replacement(
-        List.of(base.shards().get(ordinal)), List.of(after))));
+    finished.forEach((ordinal, after) -> replacements.add(
+        new TableChange.Replacement(List.of(base.shards().get(ordinal)), List.of(after))));
     // Until the commit is known to have failed, a version may name these files.
     deletesFiles = false;
     try {

@@ -100,8 +100,8 @@ final class BackfillTest {
   }
 
   /** Requires that as many files of each kind were written, and how many bytes at most. */
-  private Map<String, Long> requireWritten(
-      Map<String, Long> before, int patches, long mostBytes) throws IOException {
+  private Map<String, Long> requireWritten(Map<String, Long> before, int patches, long mostBytes)
+      throws IOException {
     Map<String, Long> written = files();
     assertThat(written).containsAllEntriesOf(before);
     before.keySet().forEach(written::remove);
@@ -161,8 +161,7 @@ final class BackfillTest {
     change.delete(0);
     change.commit();
     Map<String, Long> before = files();
-    try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, Set.of("label"), OPTIONS)) {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("label"), OPTIONS)) {
       RecordAppender values = writer.newAppender(0);
       for (int i = 0; i < SHARD_RECORDS - 1; i++) {
         values.set("label", i).endRecord();

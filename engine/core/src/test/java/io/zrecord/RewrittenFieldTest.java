@@ -198,8 +198,7 @@ final class RewrittenFieldTest {
       writer.commit();
     }
     if (kinds.contains(Kind.LACKING)) {
-      table.addFields(
-          List.of(Kind.LACKING.spec.withRules(FieldRules.NONE.withInitial(LACKING))));
+      table.addFields(List.of(Kind.LACKING.spec.withRules(FieldRules.NONE.withInitial(LACKING))));
     }
   }
 
@@ -214,8 +213,7 @@ final class RewrittenFieldTest {
     if (PERSON.equals(field.type().tree())) {
       return ValueBytes.of(field, Map.of("name", "n" + random.nextInt(1000)));
     }
-    byte[] value =
-        new byte[field.valueWidthBytes().orElseGet(() -> 2 * random.nextInt(40))];
+    byte[] value = new byte[field.valueWidthBytes().orElseGet(() -> 2 * random.nextInt(40))];
     for (int i = 0; i < value.length; i++) {
       value[i] = (byte) ('a' + random.nextInt(20));
     }
@@ -224,7 +222,7 @@ final class RewrittenFieldTest {
 
   private void change(Changes changes, Kind kind) {
     RowChange change = RowChange.of(table.latest());
-    int length = (int) (long) table.latest().shards().get(0).length();
+    int length = (int) table.latest().shards().get(0).length();
     Set<Integer> deleted = new HashSet<>();
     if (changes.deletes) {
       deleted.addAll(List.of(0, length / 3, length - 1));
@@ -299,8 +297,7 @@ final class RewrittenFieldTest {
   }
 
   /** Requires that the patch has all that it had but values of the field, and says so. */
-  private void requireRewritten(
-      ShardSummary before, Changes changes, Kind kind, String what) {
+  private void requireRewritten(ShardSummary before, Changes changes, Kind kind, String what) {
     ShardSummary after = table.latest().shards().get(0);
     int id = current(kind).id();
     PatchRef ref = after.patch();
@@ -323,8 +320,8 @@ final class RewrittenFieldTest {
     }
     Set<UUID> needed = new HashSet<>();
     for (TablesRef tables : after.tables()) {
-      needed.addAll(TablesFile.open(storage, after, tables, bytes -> {})
-          .usedChunks(tables.fieldIds()));
+      needed.addAll(
+          TablesFile.open(storage, after, tables, bytes -> {}).usedChunks(tables.fieldIds()));
     }
     PatchFile patch = OpenShards.unshared(storage, after).patch();
     if (patch != null) {

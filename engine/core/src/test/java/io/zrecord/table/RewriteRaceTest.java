@@ -92,8 +92,9 @@ final class RewriteRaceTest {
           .filter(name -> name.startsWith("shard/") && name.contains("."))
           .collect(Collectors.toSet());
       Set<String> needed = found.stream()
-          .filter(name ->
-              named.filesOf(UUID.fromString(name.split("/", -1)[1])).contains(name.split("/", -1)[2]))
+          .filter(name -> named
+              .filesOf(UUID.fromString(name.split("/", -1)[1]))
+              .contains(name.split("/", -1)[2]))
           .collect(Collectors.toSet());
       if (!isSwept) {
         // Whoever was refused has deleted what it wrote.
@@ -127,7 +128,9 @@ final class RewriteRaceTest {
         ShardSummary first = writer.base().shards().get(0);
         for (int i = 0; i < first.length(); i++) {
           long value = values.get(i);
-          appender.set("value", value % REWRITTEN <= 3 ? value + REWRITTEN : value).endRecord();
+          appender
+              .set("value", value % REWRITTEN <= 3 ? value + REWRITTEN : value)
+              .endRecord();
         }
         writer.commit();
         world.rewritten++;

@@ -86,8 +86,7 @@ final class RewrittenFieldCareTest {
   }
 
   private void rewrite() {
-    try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, Set.of("number"), OPTIONS)) {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("number"), OPTIONS)) {
       RecordAppender values = writer.newAppender(0);
       REWRITTEN.forEach(value -> values.set("number", value).endRecord());
       writer.commit();
@@ -130,8 +129,7 @@ final class RewrittenFieldCareTest {
     assertThat(before).hasSize(3 + 2 + 4);
     try (Stream<Path> all = Files.walk(directory)) {
       for (Path file : (Iterable<Path>) all::iterator) {
-        Files.setLastModifiedTime(
-            file, FileTime.from(Instant.now().minus(Duration.ofHours(200))));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofHours(200))));
       }
     }
     Instant later = Instant.now().plus(Duration.ofHours(3));

@@ -283,8 +283,8 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Ends the deleted slots up to the next record. Nobody reads their values: the shortest value of a
-   * field that is never absent, and no value of other fields.
+   * Ends the deleted slots up to the next record. Nobody reads their values: the shortest value of
+   * a field that is never absent, and no value of other fields.
    */
   private void endDeleted(ShardFilesWriter current) {
     while (deleted != null && deleted.contains(current.recordCount())) {

@@ -70,8 +70,7 @@ final class CompressedPatchTest {
   @Test
   void compressedValuesStayCompressedIfAnotherFieldIsRewritten() throws IOException {
     RecordTable table = compressedTable();
-    try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, Set.of("number"), OPTIONS)) {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("number"), OPTIONS)) {
       RecordAppender values = writer.newAppender(0);
       values.set("number", 10).endRecord();
       values.set("number", 20).endRecord();
@@ -79,7 +78,8 @@ final class CompressedPatchTest {
     }
     TableSnapshot after = table.latest();
     assertThat(text(after)).isEqualTo("new");
-    PatchFile patch = OpenShards.unshared(after.storage(), after.shards().get(0)).patch();
+    PatchFile patch =
+        OpenShards.unshared(after.storage(), after.shards().get(0)).patch();
     assertThat(patch.json().fields().keySet()).containsExactly(1);
     assertThat(patch.json().field(1).compression().codec()).isEqualTo(Codec.ZSTD);
     List<Finding> findings = new ArrayList<>();

@@ -37,8 +37,8 @@ import java.util.UUID;
 /**
  * The table under {@code golden/v2-rewritten}: fields of shards with patches are rewritten. Version
  * 1 changes records of both shards, and deletes some of the first. Version 2 rewrites some fields:
- * the patch of the first shard loses their values, and nothing is left of that of the second. Version
- * 3 changes and deletes records of the first shard again.
+ * the patch of the first shard loses their values, and nothing is left of that of the second.
+ * Version 3 changes and deletes records of the first shard again.
  *
  * <p>The files in the repository are written by {@link #main}, like those of {@link GoldenDataset}.
  */
@@ -51,10 +51,9 @@ final class GoldenRewrites {
   private static final FieldSpec TEXT = field(2, "text", ElementType.UTF8, "raw");
   private static final FieldSpec ZIPPED = field(3, "zipped", ElementType.BYTES, "zstd:3");
   private static final FieldSpec BLOCKS = field(4, "blocks", ElementType.I64, "lz4:0");
-  private static final FieldSpec DENSE = field(5, "dense", ElementType.I16, "raw")
-      .withRules(FieldRules.NONE.withNullable(false));
-  static final RecordSchema SCHEMA =
-      new RecordSchema(List.of(NUMBER, TEXT, ZIPPED, BLOCKS, DENSE));
+  private static final FieldSpec DENSE =
+      field(5, "dense", ElementType.I16, "raw").withRules(FieldRules.NONE.withNullable(false));
+  static final RecordSchema SCHEMA = new RecordSchema(List.of(NUMBER, TEXT, ZIPPED, BLOCKS, DENSE));
 
   /** What version 2 rewrites. */
   private static final RecordSchema REWRITTEN = new RecordSchema(List.of(TEXT, BLOCKS, DENSE));
@@ -168,7 +167,11 @@ final class GoldenRewrites {
     PatchFile patch =
         Objects.requireNonNull(OpenShards.unshared(storage, before).patch());
     ShardSummary left = PatchWithoutFields.write(
-        storage, before, patch, Set.of(TEXT.id(), BLOCKS.id(), DENSE.id()), uuid(32 + shard),
+        storage,
+        before,
+        patch,
+        Set.of(TEXT.id(), BLOCKS.id(), DENSE.id()),
+        uuid(32 + shard),
         Durability.NONE);
     ShardSummary added = writeFields(storage, uuid(34 + shard), shard, REWRITTEN, 2);
     return ShardFields.with(storage, left, added, Durability.NONE);

@@ -26,8 +26,8 @@ public final class PatchWithoutFields {
 
   /**
    * Returns the shard with what is left of its patch, and without the chunks that only the fields
-   * used. The shard keeps its patch if the patch has no value of the fields, and has none if nothing
-   * is left.
+   * used. The shard keeps its patch if the patch has no value of the fields, and has none if
+   * nothing is left.
    *
    * @param before the patch of the shard
    * @param fileId identity of the new patch
@@ -50,8 +50,9 @@ public final class PatchWithoutFields {
       chunks.removeAll(before.json().chunks());
       return shard.unpatched(chunks);
     }
-    long[] deleted =
-        before.deleted() == null ? new long[0] : Objects.requireNonNull(before.deleted()).slots();
+    long[] deleted = before.deleted() == null
+        ? new long[0]
+        : Objects.requireNonNull(before.deleted()).slots();
     PatchFileWriter.Content content = new PatchFileWriter.Content(deleted, new long[0]);
     content.chunks.addAll(before.json().chunks());
     for (int id : kept) {
