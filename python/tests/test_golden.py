@@ -66,7 +66,18 @@ def same(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
-@pytest.mark.parametrize("file", ["v2-values.json", "v2-blocks-values.json", "v2-patches-values.json", "v2-carried-values.json", "v2-units-values.json"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "v2-values.json",
+        "v2-blocks-values.json",
+        "v2-patches-values.json",
+        "v2-carried-values.json",
+        "v2-rewritten-2-values.json",
+        "v2-rewritten-3-values.json",
+        "v2-units-values.json",
+    ],
+)
 def test_every_field_has_the_values_of_the_vectors(file: str, verify: str) -> None:
     vectors = read_vectors(file)
     dataset = zrecord.open(GOLDEN / vectors["dataset"], version=vectors["version"], verify=verify)

@@ -25,6 +25,7 @@ TABLES = [
     "v2-numbers",
     "v2-patches",
     "v2-carried",
+    "v2-rewritten",
     "v2-versions/care",
 ]
 UNVERIFIED = ["v2/table", "v2-blocks", "v2-patches"]  # tables of which wrong values come out without verification

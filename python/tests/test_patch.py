@@ -81,6 +81,19 @@ def test_each_version_has_its_patch() -> None:
     assert changed > 100
 
 
+def test_a_field_is_rewritten_over_a_patch() -> None:
+    versions = [zrecord.open(GOLDEN / "v2-rewritten", version=version) for version in range(4)]
+    assert [len(dataset) for dataset in versions] == [80, 76, 76, 74]
+    changed, rewritten = versions[1:3]
+    for name in ("number", "zipped"):
+        assert exact(changed[name][:]) == exact(rewritten[name][:])
+    for name in ("text", "blocks", "dense"):
+        old, new = changed[name][:], rewritten[name][:]
+        assert sum(repr(a) != repr(b) for a, b in zip(old, new)) > 40
+    shards = json.loads((GOLDEN / "v2-rewritten" / "manifest" / f"{2:020}.json").read_bytes())["shards"]
+    assert ["patch" in shard for shard in shards] == [True, False]
+
+
 def test_no_flipped_bit_of_a_patch_is_handed_out(table: Path) -> None:
     expected = everything(table)
     path = table / "shard" / SHARD / f"{PATCH}.patch"

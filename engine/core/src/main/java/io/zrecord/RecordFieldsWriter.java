@@ -9,7 +9,6 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.storage.Storage;
 import io.zrecord.table.FieldChange;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
@@ -19,6 +18,7 @@ import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,6 +28,8 @@ import java.util.stream.Collectors;
 /**
  * Writes values of new fields, or other values of fields that are there, beside the records of a
  * table, and commits them as one version (FORMAT.md section 7). No file that is there changes.
+ * Values that changes of records gave to a rewritten field are replaced as well, and their patches
+ * are written again without them.
  *
  * <pre>{@code
  * FieldSpec score = new FieldSpec(1, "score", ElementType.F32, Shape.scalar(), Compression.RAW);
@@ -44,11 +46,11 @@ import java.util.stream.Collectors;
  * }
  * }</pre>
  *
- * <p>The values of a shard are given in index order, with one {@code endRecord} for each record.
- * Shards without an appender lack a new field, whose values are its {@code initial} default there,
- * and keep a field that is rewritten. Memory is that of one stripe for each appender that is not
- * finished. A writer is thread-safe; an appender belongs to one thread. {@link #close} deletes what
- * was not committed.
+ * <p>The values of a shard are given in index order, with one {@code endRecord} for each record
+ * that the version has; deleted records are left out. Shards without an appender lack a new field,
+ * whose values are its {@code initial} default there, and keep a field that is rewritten. Memory is
+ * that of one stripe for each appender that is not finished. A writer is thread-safe; an appender
+ * belongs to one thread. {@link #close} deletes what was not committed.
  */
 public final class RecordFieldsWriter implements AutoCloseable {
   private final RecordTable table;
@@ -58,6 +60,10 @@ public final class RecordFieldsWriter implements AutoCloseable {
   private final RecordSchema written;
   private final WriteOptions options;
   private final SortedMap<Integer, RecordAppender> appenders = new TreeMap<>();
+
+  /** The shards that are finished, with their new files. */
+  private final SortedMap<Integer, ShardSummary> finished = new TreeMap<>();
+
   private boolean isOpen = true;
   private boolean deletesFiles = true;
 
@@ -133,8 +139,7 @@ public final class RecordFieldsWriter implements AutoCloseable {
    * Makes an appender of the values of one shard, for one thread.
    *
    * @param shard ordinal of the shard in {@link #base}
-   * @throws IllegalStateException if the shard has an appender, or fields of a shard with a patch
-   *     are rewritten
+   * @throws IllegalStateException if the shard has an appender
    * @throws io.zrecord.errors.UnsupportedFormatException if the shard uses a feature that this
    *     release does not know
    */
@@ -145,11 +150,6 @@ public final class RecordFieldsWriter implements AutoCloseable {
           + " has an appender already; give all values of a shard to one");
     }
     ShardSummary summary = base.shards().get(shard);
-    if (summary.patch() != null && kind == FieldChange.Kind.REWRITE_FIELD) {
-      throw new IllegalStateException("Cannot rewrite fields of shard " + shard + " of " + base
-          + ": records of it were deleted or changed since its tables were written; rewrite the"
-          + " shards first (zrecord rebalance --all)");
-    }
     TablesFile.requireWritable(base.storage(), summary);
     RecordAppender appender = new RecordAppender(
         ShardWriter.ofFields(base.storage(), summary, written, options), written);
@@ -171,6 +171,18 @@ public final class RecordFieldsWriter implements AutoCloseable {
     }
     appender.finish();
     appender.close();
+    complete(shard, appender);
+  }
+
+  /** Writes what else of a shard changes, after the values. */
+  private void complete(int ordinal, RecordAppender appender) {
+    ShardSummary before = base.shards().get(ordinal);
+    appender.finished().ifPresent(added -> {
+      ShardSummary after = ShardFields.with(base.storage(), before, added, options.durability());
+      synchronized (this) {
+        finished.put(ordinal, after);
+      }
+    });
   }
 
   /**
@@ -184,16 +196,17 @@ public final class RecordFieldsWriter implements AutoCloseable {
   public synchronized TableSnapshot commit() {
     requireOpen();
     isOpen = false;
-    List<TableChange.Replacement> replacements = new ArrayList<>();
-    Storage storage = base.storage();
     appenders.forEach((ordinal, appender) -> {
-      ShardSummary before = base.shards().get(ordinal);
-      if (appender.finished().isEmpty() && appender.finish().isEmpty()) {
-        return;
+      if (appender.finished().isEmpty()) {
+        appender.finish();
       }
-      ShardSummary after = ShardFields.with(storage, before, appender.finished().orElseThrow());
-      replacements.add(new TableChange.Replacement(List.of(before), List.of(after)));
+      if (!finished.containsKey(ordinal)) {
+        complete(ordinal, appender);
+      }
     });
+    List<TableChange.Replacement> replacements = new ArrayList<>();
+    finished.forEach((ordinal, after) -> replacements.add(
+        new TableChange.Replacement(List.of(base.shards().get(ordinal)), List.of(after))));
     // Until the commit is known to have failed, a version may name these files.
     deletesFiles = false;
     try {
@@ -212,13 +225,18 @@ public final class RecordFieldsWriter implements AutoCloseable {
   public synchronized void close() {
     isOpen = false;
     List<AutoCloseable> parts = new ArrayList<>();
-    for (RecordAppender appender : appenders.values()) {
+    appenders.forEach((ordinal, appender) -> {
       parts.add(appender::close);
       if (deletesFiles) {
-        appender.finished().ifPresent(shard -> parts.add(() -> table.discardFiles(shard)));
+        ShardSummary after = finished.get(ordinal);
+        Optional<ShardSummary> files = after == null
+            ? appender.finished()
+            : Optional.of(ShardFields.filesOf(after, base.shards().get(ordinal)));
+        files.ifPresent(written -> parts.add(() -> table.discardFiles(written)));
       }
-    }
+    });
     appenders.clear();
+    finished.clear();
     Closing.all(parts);
   }
 

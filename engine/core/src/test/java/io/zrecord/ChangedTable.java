@@ -20,8 +20,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Writes a table with runs of every kind but entries, nested values, a field that was added, a
- * field that was rewritten, and records that were changed and deleted, twice.
+ * Writes a table with runs of every kind but entries, nested values, a field that was added, fields
+ * that were rewritten, one of them over a patch, and records that were changed and deleted.
  */
 final class ChangedTable {
   private static final int SHARD_RECORDS = 120;
@@ -63,6 +63,8 @@ final class ChangedTable {
     changed.rewriteBoxes();
     changed.changeRecords();
     changed.addField();
+    changed.changeRecords();
+    changed.rewriteTexts();
     changed.changeRecords();
   }
 
@@ -114,6 +116,16 @@ final class ChangedTable {
       RecordAppender values = writer.newAppender(0);
       for (long i = 0; i < writer.base().shards().get(0).length(); i++) {
         values.set("box", box()).endRecord();
+      }
+      writer.commit();
+    }
+  }
+
+  private void rewriteTexts() {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("text"), OPTIONS)) {
+      RecordAppender values = writer.newAppender(0);
+      for (long i = 0; i < writer.base().shards().get(0).length(); i++) {
+        values.set("text", i % 5 == 0 ? null : "rewritten " + i).endRecord();
       }
       writer.commit();
     }

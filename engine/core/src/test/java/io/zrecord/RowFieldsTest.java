@@ -226,12 +226,21 @@ final class RowFieldsTest {
   }
 
   @Test
-  void fieldsOfAShardWithAPatchAreNotRewritten() {
+  void aFieldOfAShardWithAPatchIsRewritten() {
+    WriteOptions options = WriteOptions.defaults().withDurability(Durability.NONE);
     try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, java.util.Set.of("number"), WriteOptions.defaults())) {
-      assertThatThrownBy(() -> writer.newAppender(0))
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("rebalance --all");
+        RecordFieldsWriter.rewrite(table, java.util.Set.of("number"), options)) {
+      RecordAppender values = writer.newAppender(0);
+      for (int i = 0; i < 7; i++) {
+        values.set("number", 100 + i).endRecord();
+      }
+      writer.commit();
     }
+    assertThat(values(table.latest(), "number", 4))
+        .isEqualTo(each(100, 101, 102, 103, 104, 105, 106));
+    assertThat(values(table.latest(), "numbers", 2).get(4)).isEqualTo(List.of(500L, -500L, 501L));
+    assertThat(values(table.version(1), "number", 4))
+        .isEqualTo(each(0, 2, -30, Long.MIN_VALUE, 5, 6, 7));
+    requireSound();
   }
 }

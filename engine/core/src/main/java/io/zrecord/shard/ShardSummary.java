@@ -81,6 +81,16 @@ public record ShardSummary(
   }
 
   /**
+   * Returns this shard after a change of its fields that leaves nothing of its patch. No record of
+   * the shard is deleted.
+   *
+   * @param newChunks the chunk files of its tables
+   */
+  public ShardSummary unpatched(List<ChunkFile> newChunks) {
+    return new ShardSummary(id, length, newChunks, tables, valueBytes, partition, null, unknown);
+  }
+
+  /**
    * Returns the number of values that each field has in the tables, those of deleted records
    * included.
    */

@@ -12,11 +12,10 @@ import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
+import io.zrecord.table.write.ShardFields;
 import io.zrecord.table.write.ShardWriter;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -235,11 +234,14 @@ public final class RecordTable {
    * Deletes files of a shard that no version names and none ever will name, and no other files of
    * the shard. A file that cannot be deleted is logged, and left to a sweep.
    *
-   * @param files a shard as {@link ShardWriter#ofFields} returns it
+   * @param files a shard as {@link ShardWriter#ofFields} or {@link ShardFields#filesOf} returns it
    */
   public void discardFiles(ShardSummary files) {
-    Stream<String> names = Stream.concat(
-        files.tables().stream().map(files::fileOf), files.chunks().stream().map(files::fileOf));
+    Stream<String> names = Stream.of(
+            files.tables().stream().map(files::fileOf),
+            files.chunks().stream().map(files::fileOf),
+            Stream.ofNullable(files.patch()).map(files::fileOf))
+        .flatMap(some -> some);
     UnnamedFiles.discard(storage, names.toList());
   }
 

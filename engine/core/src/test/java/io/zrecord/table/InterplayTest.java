@@ -341,7 +341,7 @@ final class InterplayTest {
     FieldSpec spec = writer.schema().fields().get(0);
     IdentityHashMap<Rec, Val> values = new IdentityHashMap<>();
     for (int shard = 0; shard < latest.shards().size(); shard++) {
-      if (random.nextInt(3) > 0 && latest.shards().get(shard).patch() == null) {
+      if (random.nextInt(3) > 0) {
         RecordAppender appender = writer.newAppender(shard);
         for (long i = latest.firstIndex(shard); i < latest.firstIndex(shard + 1); i++) {
           Val value = value(spec);

@@ -2,9 +2,12 @@ package io.zrecord.internal.values;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.NestedType;
 import io.zrecord.schema.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
 
 /** Converts Java values to the bytes of a field's value. */
 public final class ValueBytes {
@@ -21,6 +24,14 @@ public final class ValueBytes {
     byte[] bytes = encode(field, value);
     ValueLengths.require(field, bytes.length);
     return bytes;
+  }
+
+  /** Returns a value of a field that takes the fewest bytes: zeros, or an empty one. */
+  public static byte[] shortest(FieldSpec field) {
+    NestedType tree = field.type().tree();
+    return tree == null
+        ? new byte[field.valueWidthBytes().orElse(0)]
+        : NestedBytes.of(field, tree instanceof NestedType.ListOf ? List.of() : Map.of());
   }
 
   private static byte[] encode(FieldSpec field, Object value) {

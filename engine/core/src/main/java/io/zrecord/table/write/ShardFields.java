@@ -1,13 +1,18 @@
 package io.zrecord.table.write;
 
+import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.file.TablesFile;
+import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.write.PatchWithoutFields;
 import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -18,12 +23,15 @@ public final class ShardFields {
   private ShardFields() {}
 
   /**
-   * Returns a shard with the files of some fields, which replace those fields of the shard. Files
-   * that no field needs any more are not named. Reads the tables of a replaced field's neighbours.
+   * Returns a shard with the files of some fields, which replace those fields of the shard. If the
+   * patch of the shard has values of the fields, writes a patch without them. Files that nothing
+   * needs any more are not named. Reads the tables of a replaced field's neighbours.
    *
    * @param added what {@link ShardWriter#ofFields} wrote for the shard
+   * @param durability of the patch
    */
-  public static ShardSummary with(Storage storage, ShardSummary shard, ShardSummary added) {
+  public static ShardSummary with(
+      Storage storage, ShardSummary shard, ShardSummary added, Durability durability) {
     Set<Integer> written = new HashSet<>();
     added.tables().forEach(file -> written.addAll(file.fieldIds()));
     List<TablesRef> tables = new ArrayList<>();
@@ -42,8 +50,21 @@ public final class ShardFields {
             kept));
       }
     }
-    List<ChunkFile> chunks =
-        new ArrayList<>(isReplaced ? used(storage, shard, tables) : shard.chunks());
+    PatchFile patch = OpenShards.unshared(storage, shard).patch();
+    ShardSummary left = patch == null
+        ? shard
+        : PatchWithoutFields.write(storage, shard, patch, written, UUID.randomUUID(), durability);
+    Set<UUID> used = new HashSet<>();
+    if (isReplaced) {
+      addUsed(used, storage, shard, tables);
+    }
+    if (patch != null) {
+      patch.json().chunks().forEach(chunk -> used.add(chunk.id()));
+    }
+    List<ChunkFile> chunks = new ArrayList<>(left.chunks());
+    if (isReplaced) {
+      chunks.removeIf(chunk -> !used.contains(chunk.id()));
+    }
     chunks.addAll(added.chunks());
     tables.addAll(added.tables());
     SortedMap<Integer, Long> values = new TreeMap<>(shard.valueBytes());
@@ -55,16 +76,15 @@ public final class ShardFields {
         tables,
         values,
         shard.partition(),
-        shard.patch(),
+        left.patch(),
         shard.unknown());
   }
 
-  /** Returns the chunks that the fields of some tables files need. */
-  private static List<ChunkFile> used(Storage storage, ShardSummary shard, List<TablesRef> tables) {
-    Set<UUID> used = new HashSet<>();
+  /** Adds the chunks that the fields of some tables files need. */
+  private static void addUsed(
+      Set<UUID> used, Storage storage, ShardSummary shard, List<TablesRef> tables) {
     tables.forEach(file ->
         used.addAll(TablesFile.open(storage, shard, file, kept -> {}).usedChunks(file.fieldIds())));
-    return shard.chunks().stream().filter(chunk -> used.contains(chunk.id())).toList();
   }
 
   /** Returns a shard with only those files that another record of the shard does not name. */
@@ -77,6 +97,9 @@ public final class ShardFields {
         shard.length(),
         shard.chunks().stream().filter(chunk -> !known.contains(chunk.id())).toList(),
         shard.tables().stream().filter(file -> !known.contains(file.id())).toList(),
-        new TreeMap<>());
+        new TreeMap<>(),
+        List.of(),
+        Objects.equals(shard.patch(), before.patch()) ? null : shard.patch(),
+        "");
   }
 }

@@ -4,6 +4,7 @@ import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.write.ShardFilesWriter;
+import io.zrecord.internal.values.ValueBytes;
 import io.zrecord.read.StoredBlock;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -282,14 +283,14 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
-   * Ends the deleted slots up to the next record. Nobody reads their values: the initial default of
+   * Ends the deleted slots up to the next record. Nobody reads their values: the shortest value of
    * a field that is never absent, and no value of other fields.
    */
   private void endDeleted(ShardFilesWriter current) {
     while (deleted != null && deleted.contains(current.recordCount())) {
       for (int field : required) {
-        byte[] initial = schema.fields().get(field).rules().initial().orElseThrow();
-        current.column(field).put(initial, 0, initial.length);
+        byte[] shortest = ValueBytes.shortest(schema.fields().get(field));
+        current.column(field).put(shortest, 0, shortest.length);
       }
       current.endRecord();
     }

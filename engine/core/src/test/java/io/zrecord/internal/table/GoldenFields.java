@@ -69,14 +69,18 @@ final class GoldenFields {
     List<Manifest> versions = new ArrayList<>();
     ShardSummary shard = write(storage, uuid(1), List.of(LABEL, TEXT));
     versions.add(version(0, "create", List.of(LABEL, TEXT), shard));
-    shard = ShardFields.with(storage, shard, write(storage, uuid(4), List.of(SCORE)));
+    shard = with(storage, shard, write(storage, uuid(4), List.of(SCORE)));
     versions.add(version(1, "addFields", List.of(LABEL, TEXT, score), shard));
-    shard = ShardFields.with(storage, shard, write(storage, uuid(5), List.of(LABEL)));
+    shard = with(storage, shard, write(storage, uuid(5), List.of(LABEL)));
     versions.add(version(2, "rewriteField", List.of(LABEL, TEXT, score), shard));
     versions.add(version(3, "addFields", List.of(LABEL, TEXT, score, SPLIT), shard));
     FieldSpec renamed = LABEL.withName("class").withType(ElementType.I64);
     versions.add(version(4, "schema", List.of(renamed, score, SPLIT), shard));
     versions.forEach(new ManifestLog(storage)::publish);
+  }
+
+  private static ShardSummary with(Storage storage, ShardSummary shard, ShardSummary added) {
+    return ShardFields.with(storage, shard, added, Durability.NONE);
   }
 
   private static Manifest version(

@@ -14,7 +14,6 @@ import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.shard.layout.PatchFile;
-import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
@@ -166,7 +165,7 @@ final class PatchFileWriter {
         spec.id(),
         spec.type(),
         spec.shape(),
-        Compression.RAW,
+        values.compression,
         values.count(),
         values.absentCount(),
         values.bytes(),

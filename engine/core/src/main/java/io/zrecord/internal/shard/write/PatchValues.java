@@ -8,6 +8,7 @@ import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.EntryField;
+import io.zrecord.schema.Compression;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -17,6 +18,9 @@ import java.util.List;
 final class PatchValues {
   /** What the values are, for each container of their slots; empty if that is not known. */
   List<StatisticsRecord> statistics = List.of();
+
+  /** How the values are stored. A writer of this release stores new ones as they are. */
+  Compression compression = Compression.RAW;
 
   private long[] slots = new long[16];
   private long[] offsets = new long[16];
