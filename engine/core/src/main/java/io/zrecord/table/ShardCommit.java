@@ -7,6 +7,7 @@ import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.ShardListFile;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
@@ -77,7 +78,28 @@ final class ShardCommit implements Commit {
 
   @Override
   public void requireFits(Optional<Manifest> newest) {
-    rules.after(newest);
+    declarations(newest, rules.after(newest));
+  }
+
+  /** Returns what the table declares after the change, which must fit. */
+  private Declarations declarations(Optional<Manifest> newest, RecordSchema schema) {
+    boolean isNew = newest.isEmpty() || change.kind() == TableChange.Kind.OVERWRITE;
+    Declarations declarations = newest.map(Manifest::declarations).orElse(Declarations.NONE);
+    if (isNew && change.declarations().isPresent()) {
+      declarations = change.declarations().get();
+      new DeclarationRules(storage.location(), declarations).requireNew(schema);
+    }
+    DeclarationRules declared = new DeclarationRules(storage.location(), declarations);
+    declared.requireFields(schema);
+    if (change.kind() != TableChange.Kind.RELAYOUT && !change.shards().isEmpty()) {
+      declared.requireEvaluated(change.evaluated());
+    } else if (change.kind() == TableChange.Kind.UPDATE
+        || change.kind() == TableChange.Kind.MERGE) {
+      declared.requireEvaluated(
+          change.evaluated(),
+          change.schema().fields().stream().map(FieldSpec::id).toList());
+    }
+    return declarations;
   }
 
   @Override
@@ -131,6 +153,7 @@ final class ShardCommit implements Commit {
         head,
         schema,
         partitions,
+        declarations(newest, schema),
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),
