@@ -40,6 +40,7 @@ import picocli.CommandLine.ScopeType;
       ExportCommand.class,
       FeedCommand.class,
       FieldsCommand.class,
+      DeclareCommand.class,
       TagCommand.class,
       UntagCommand.class,
       TagsCommand.class,

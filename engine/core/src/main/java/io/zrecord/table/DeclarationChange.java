@@ -160,7 +160,11 @@ public final class DeclarationChange {
 
   /** Returns whether the declarations of a version have all that the change sets. */
   boolean isDone(Declarations newest) {
-    return on(newest).equals(newest);
+    try {
+      return contested(newest) == null && on(newest).equals(newest);
+    } catch (IllegalArgumentException e) {
+      return false; // Together they are too much, which the commit says.
+    }
   }
 
   /** Returns what the change sets and another commit set otherwise since the base, if anything. */

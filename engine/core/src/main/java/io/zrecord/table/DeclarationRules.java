@@ -5,6 +5,7 @@ import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -99,10 +100,40 @@ final class DeclarationRules {
     }
   }
 
+  /** Returns the isolation that a table declares. A value of a later release is as strict as any. */
+  static TableChange.Isolation isolation(Declarations declarations) {
+    return "snapshot".equals(declarations.properties().get(DeclarationChange.ISOLATION))
+        ? TableChange.Isolation.SNAPSHOT
+        : TableChange.Isolation.SERIALIZABLE;
+  }
+
   /** Requires of the declarations of a new table what a change of them requires. */
   void requireNew(RecordSchema schema) {
     declarations.properties().forEach(this::requireSettable);
     requireFields(schema);
+  }
+
+  /**
+   * Requires that shards of new records leave out no field whose default is an expression.
+   *
+   * @param schema the fields of the table
+   */
+  static void requireWritten(String location, RecordSchema schema, List<ShardSummary> added) {
+    List<FieldSpec> evaluated = schema.fields().stream()
+        .filter(field -> field.rules().hasDefaultExpression())
+        .toList();
+    for (ShardSummary shard : evaluated.isEmpty() ? List.<ShardSummary>of() : added) {
+      for (FieldSpec field : evaluated) {
+        if (shard.tables().stream().noneMatch(file -> file.fieldIds().contains(field.id()))) {
+          throw new SchemaMismatchException(
+              location,
+              "Cannot commit shard " + shard.id() + " to " + location + ": it leaves out field '"
+                  + field.name() + "', whose default is the expression "
+                  + field.rules().defaultSql() + "; write a value of the field for each record,"
+                  + " which may be absent");
+        }
+      }
+    }
   }
 
   private SchemaMismatchException refused(String reason) {

@@ -49,7 +49,7 @@ public final class MergeChange {
   private final List<String> superseded = new ArrayList<>();
 
   private List<ShardSummary> added = List.of();
-  private TableChange.Isolation isolation = TableChange.Isolation.SNAPSHOT;
+  private TableChange.Isolation isolation;
   private Optional<TableChange.Transaction> transaction = Optional.empty();
 
   /** What is to be committed, once it is written. */
@@ -60,6 +60,7 @@ public final class MergeChange {
   private MergeChange(TableSnapshot base) {
     this.base = base;
     this.storage = base.storage();
+    this.isolation = base.isolation();
   }
 
   /** Begins a change of a version, mostly the newest. */
@@ -88,7 +89,7 @@ public final class MergeChange {
     return this;
   }
 
-  /** Sets which commits since the version the change must not follow; otherwise as SNAPSHOT. */
+  /** Sets which commits since the version the change must not follow; otherwise the table does. */
   public MergeChange isolation(TableChange.Isolation wanted) {
     requireOpen();
     isolation = wanted;

@@ -46,6 +46,7 @@ public final class RowChange {
   /** The change, once it is written. */
   private @Nullable MergeChange written;
 
+  private TableChange.Isolation isolation;
   private boolean isDone;
 
   /** What is changed in a shard, by indices in the shard. */
@@ -57,6 +58,7 @@ public final class RowChange {
   private RowChange(TableSnapshot base) {
     this.base = base;
     this.storage = base.storage();
+    this.isolation = base.isolation();
     this.partitions = base.partitionFields().stream().map(FieldSpec::id).toList();
   }
 
@@ -114,6 +116,12 @@ public final class RowChange {
     }
   }
 
+  /** Sets which commits since the version the change must not follow; otherwise the table does. */
+  public void isolation(TableChange.Isolation wanted) {
+    requireOpen();
+    isolation = wanted;
+  }
+
   /** Adds an informative string to the version. */
   public void property(String key, String value) {
     properties.put(key, value);
@@ -156,7 +164,7 @@ public final class RowChange {
 
   /** Writes the patches. A shard of which nothing is left needs none, and is not opened. */
   private MergeChange write() {
-    MergeChange change = MergeChange.of(base);
+    MergeChange change = MergeChange.of(base).isolation(isolation);
     properties.forEach(change::property);
     byShard.forEach((ordinal, rows) -> {
       ShardSummary shard = base.shards().get(ordinal);

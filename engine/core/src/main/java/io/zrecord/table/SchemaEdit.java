@@ -73,7 +73,9 @@ final class SchemaEdit {
       }
       if (rules.writeHex() != null) {
         byte[] write = rules.write().orElseThrow();
+        String text = rules.defaultSql();
         rules = rules.withWrite(PromotedValues.convert(write, field.type(), type));
+        rules = text == null ? rules : rules.withDefaultSql(text);
       }
       return field.withRules(FieldRules.NONE).withType(type).withRules(rules);
     } catch (ArithmeticException e) {

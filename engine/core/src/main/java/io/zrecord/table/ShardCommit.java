@@ -93,6 +93,7 @@ final class ShardCommit implements Commit {
     declared.requireFields(schema);
     if (change.kind() != TableChange.Kind.RELAYOUT && !change.shards().isEmpty()) {
       declared.requireEvaluated(change.evaluated());
+      DeclarationRules.requireWritten(storage.location(), schema, change.shards());
     } else if (change.kind() == TableChange.Kind.UPDATE
         || change.kind() == TableChange.Kind.MERGE) {
       declared.requireEvaluated(

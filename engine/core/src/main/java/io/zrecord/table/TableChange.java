@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says what a commit does. Immutable.
@@ -372,7 +373,8 @@ public record TableChange(
     private List<Replacement> replacements = List.of();
     private Optional<ShardSummary> indexMap = Optional.empty();
     private OptionalLong expectedVersion = OptionalLong.empty();
-    private Isolation isolation = Isolation.SNAPSHOT;
+    private @Nullable Isolation isolation;
+    private Isolation ofTable = Isolation.SERIALIZABLE;
     private List<Integer> partitions = List.of();
     private Optional<Declarations> declarations = Optional.empty();
     private List<Constraint> evaluated = List.of();
@@ -391,6 +393,7 @@ public record TableChange(
     /** Sets the version that the change was planned on; there was no table otherwise. */
     public Builder base(TableSnapshot base) {
       baseCommit = Optional.of(base.recordsCommitId());
+      ofTable = base.isolation();
       return baseTable(base.tableId(), base.version());
     }
 
@@ -448,7 +451,10 @@ public record TableChange(
       return this;
     }
 
-    /** Sets which commits since the base the change must not follow. */
+    /**
+     * Sets which commits since the base the change must not follow. A deletion, an update and a
+     * merge have the isolation of their table otherwise.
+     */
     public Builder isolation(Isolation wanted) {
       isolation = wanted;
       return this;
@@ -478,6 +484,8 @@ public record TableChange(
      * @throws IllegalArgumentException if a change of the kind cannot be this
      */
     public TableChange build() {
+      boolean hasChoice = kind.replaces() && kind != Kind.REBALANCE;
+      Isolation resolved = isolation != null ? isolation : hasChoice ? ofTable : Isolation.SNAPSHOT;
       return new TableChange(
           commitId,
           kind,
@@ -491,7 +499,7 @@ public record TableChange(
           replacements,
           indexMap,
           expectedVersion,
-          isolation,
+          resolved,
           partitions,
           declarations,
           evaluated);

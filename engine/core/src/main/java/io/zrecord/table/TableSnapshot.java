@@ -96,6 +96,14 @@ public final class TableSnapshot {
   }
 
   /**
+   * Returns the isolation of changes of records whose caller asks for none: that of the table
+   * property {@link DeclarationChange#ISOLATION}.
+   */
+  public TableChange.Isolation isolation() {
+    return DeclarationRules.isolation(declarations());
+  }
+
+  /**
    * Requires that no constraint is enforced, before a long write of records begins that evaluates
    * none. Each commit requires the same.
    *

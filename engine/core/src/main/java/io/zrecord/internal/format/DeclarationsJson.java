@@ -42,9 +42,10 @@ public final class DeclarationsJson {
       JsonObject json = manifest.object(MEMBER);
       Map<String, String> ofConstraints = new TreeMap<>();
       for (JsonObject constraint : objects(json, "constraints")) {
+        String name = constraint.string("name");
         String unknown = constraint.unknown(CONSTRAINT_MEMBERS);
         if (!unknown.isEmpty()) {
-          ofConstraints.put(constraint.string("name"), unknown);
+          ofConstraints.put(name, unknown);
         }
       }
       return new Unknown(json.unknown(MEMBERS), ofConstraints);
