@@ -16,8 +16,11 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.testing.MemoryStorage;
+import io.zrecord.table.TableChange.Isolation;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -247,6 +250,50 @@ final class DeclarationChangeTest {
         key,
         key.equals("zrecord.isolation") ? "serializable, snapshot" : "are reserved");
     change().unset(key).commit();
+  }
+
+  /** Deletes the first record, by each way to do it, with an isolation or that of the table. */
+  private List<Supplier<TableSnapshot>> changes(TableSnapshot base, Optional<Isolation> isolation) {
+    RowChange rows = RowChange.of(base);
+    rows.delete(0);
+    isolation.ifPresent(rows::isolation);
+    MergeChange merge = MergeChange.of(base).removing(base.shards().get(0));
+    isolation.ifPresent(merge::isolation);
+    TableChange.Builder change = TableChange.of(TableChange.Kind.MERGE, SCHEMA)
+        .base(base)
+        .replacements(
+            List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of())));
+    isolation.ifPresent(change::isolation);
+    return List.of(rows::commit, merge::commit, () -> table.commit(change.build()));
+  }
+
+  @Test
+  void changesWithoutAnIsolationHaveThatOfTheTable() {
+    for (int i = 0; i < 3; i++) {
+      for (String declared : List.of("", "serializable", "snapshot")) {
+        for (Optional<Isolation> asked : List.of(
+            Optional.<Isolation>empty(),
+            Optional.of(Isolation.SERIALIZABLE),
+            Optional.of(Isolation.SNAPSHOT))) {
+          DeclarationChange property = change();
+          if (declared.isEmpty()) {
+            property.unset(DeclarationChange.ISOLATION).commit();
+          } else {
+            property.set(DeclarationChange.ISOLATION, declared).commit();
+          }
+          append();
+          Supplier<TableSnapshot> change = changes(table.latest(), asked).get(i);
+          append();
+          boolean follows =
+              asked.map(Isolation.SNAPSHOT::equals).orElse(declared.equals("snapshot"));
+          if (follows) {
+            change.get();
+          } else {
+            requireConflict(change::get, "what it depends on may be another now");
+          }
+        }
+      }
+    }
   }
 
   @Test

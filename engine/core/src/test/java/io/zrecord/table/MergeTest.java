@@ -79,7 +79,7 @@ class MergeTest {
   }
 
   private TableChange.Builder merge(TableSnapshot base) {
-    return TableChange.of(Kind.MERGE, Shards.SCHEMA).base(base);
+    return TableChange.of(Kind.MERGE, Shards.SCHEMA).base(base).isolation(Isolation.SNAPSHOT);
   }
 
   /** Changes the first shard, and adds a shard. */
@@ -312,8 +312,10 @@ class MergeTest {
   void othersFollowAMerge() {
     TableSnapshot base = table.latest();
     RowChange elsewhere = RowChange.of(base);
+    elsewhere.isolation(Isolation.SNAPSHOT);
     elsewhere.delete(11);
     RowChange same = RowChange.of(base);
+    same.isolation(Isolation.SNAPSHOT);
     same.delete(0);
     TableChange append = TableChange.of(Kind.APPEND, Shards.SCHEMA)
         .base(base)

@@ -135,6 +135,7 @@ final class RowRaceTest {
       TableSnapshot base = RecordTable.at(storage, CLOCK).latest();
       List<Long> values = values(base);
       RowChange change = RowChange.of(base);
+      change.isolation(TableChange.Isolation.SNAPSHOT);
       change.delete(values.indexOf(deleted));
       long before = values.contains(updated) ? updated : 10 * updated;
       change.update(values.indexOf(before), "value", bytes(10 * before));

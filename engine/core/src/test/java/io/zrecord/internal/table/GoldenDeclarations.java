@@ -35,6 +35,9 @@ final class GoldenDeclarations {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v2-declarations");
   static final int RECORDS = 4;
 
+  /** The table had a field of the number 4 once. */
+  private static final int NEXT_FIELD_ID = 5;
+
   static final Declarations COMMENT = Declarations.NONE.withComment("images, Ünïcode");
   static final Declarations ALL = COMMENT
       .withProperties(Map.of("owner", "the team", "zrecord.isolation", "snapshot", "empty", ""))
@@ -104,7 +107,7 @@ final class GoldenDeclarations {
         schema,
         List.of(),
         declarations,
-        4,
+        NEXT_FIELD_ID,
         List.of(),
         List.of(shard),
         Map.of(),

@@ -64,17 +64,14 @@ final class ForgedDeclarations {
     sound("control", json -> {});
     sound("constraint-of-a-later-kind", json -> constraint(json, 3).put("kind", "exclude"));
     sound("constraint-with-a-later-member", json -> constraint(json, 3).put("rely", 1.5));
-    sound("constraint-of-a-field-that-is-gone", json -> {
-      json.put("nextFieldId", 9);
-      fields(json, PRIMARY_KEY).add(7);
-    });
+    sound("constraint-of-a-field-that-is-gone", json -> fields(json, PRIMARY_KEY).add(4));
     damage("constraint-twice", json -> constraint(json, 1).put("name", "positive"));
     damage("constraint-without-a-name", json -> constraint(json, 1).put("name", ""));
     damage("constraint-of-a-long-name", json -> constraint(json, 1).put("name", "n".repeat(256)));
     damage("constraint-without-fields", json -> constraint(json, PRIMARY_KEY).putArray("fields"));
     damage("constraint-of-a-field-twice", json -> fields(json, PRIMARY_KEY).add(1));
     damage("constraint-of-field-0", json -> fields(json, PRIMARY_KEY).add(0));
-    damage("constraint-of-a-field-to-come", json -> fields(json, PRIMARY_KEY).add(4));
+    damage("constraint-of-a-field-to-come", json -> fields(json, PRIMARY_KEY).add(5));
     damage("constraint-of-a-field-by-name", json -> fields(json, PRIMARY_KEY).add("label"));
     damage("key-with-a-text", json -> constraint(json, PRIMARY_KEY).put("sql", "label >= 0"));
     damage("key-that-is-enforced", json -> constraint(json, PRIMARY_KEY).put("enforced", true));
@@ -107,7 +104,7 @@ final class ForgedDeclarations {
     sound("order-of-later-nulls", json -> order(json).put("nulls", "nowhere"));
     damage("order-without-a-direction", json -> order(json).remove("direction"));
     damage("order-of-a-field-twice", json -> order(json).put("field", 1));
-    damage("order-of-a-field-to-come", json -> order(json).put("field", 4));
+    damage("order-of-a-field-to-come", json -> order(json).put("field", 5));
   }
 
   private void texts() {
