@@ -17,6 +17,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
+import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.DatasetCheck;
 import java.nio.ByteBuffer;
@@ -172,6 +173,7 @@ final class RowFieldsTest {
     RowChange renamed = RowChange.of(table.latest());
     renamed.update(0, "number", 100);
     RowChange dropped = RowChange.of(table.latest());
+    dropped.isolation(TableChange.Isolation.SNAPSHOT);
     dropped.update(0, "numbers", bytes(2, 1));
     table.renameField("number", "count");
     table.dropField("numbers");

@@ -142,8 +142,10 @@ final class RowModelTest {
   void aChangeFollowsWhatLeavesItsShardsAlone() {
     TableSnapshot base = table.latest();
     RowChange first = RowChange.of(base);
+    first.isolation(TableChange.Isolation.SNAPSHOT);
     first.delete(0);
     RowChange second = RowChange.of(base);
+    second.isolation(TableChange.Isolation.SNAPSHOT);
     second.delete(151);
     second.update(200, "never absent", new byte[8]);
     append(5);
@@ -164,6 +166,7 @@ final class RowModelTest {
     List<RowChange> changes = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       RowChange change = RowChange.of(base);
+      change.isolation(TableChange.Isolation.SNAPSHOT);
       change.delete(3);
       change.update(4, "never absent", new byte[8]);
       changes.add(change);

@@ -32,7 +32,8 @@ final class DeclarationsText {
               .collect(Collectors.joining("; ")));
     }
     for (Constraint constraint : declarations.constraints()) {
-      line.accept("constraint " + Printable.of(constraint.name()) + ": " + text(constraint, schema));
+      line.accept(
+          "constraint " + Printable.of(constraint.name()) + ": " + text(constraint, schema));
     }
   }
 

@@ -30,10 +30,7 @@ final class DeclareCommand extends Subcommand {
   @Parameters(paramLabel = "PATH", description = "directory of the table")
   private DatasetLocation path = DatasetLocation.NONE;
 
-  @Option(
-      names = "--set",
-      paramLabel = "NAME=VALUE",
-      description = "a property; may be repeated")
+  @Option(names = "--set", paramLabel = "NAME=VALUE", description = "a property; may be repeated")
   private Map<String, String> set = new LinkedHashMap<>();
 
   @Option(
@@ -42,10 +39,7 @@ final class DeclareCommand extends Subcommand {
       description = "name of a property to remove; may be repeated")
   private List<String> unset = List.of();
 
-  @Option(
-      names = "--comment",
-      paramLabel = "TEXT",
-      description = "text for people; empty for none")
+  @Option(names = "--comment", paramLabel = "TEXT", description = "text for people; empty for none")
   private @Nullable String comment;
 
   @Option(
@@ -87,8 +81,7 @@ final class DeclareCommand extends Subcommand {
       change.comment(comment);
     }
     if (removesOrder || !order.isEmpty()) {
-      change.writeOrder(
-          order.stream().map(text -> parse(latest.schema(), text)).toList());
+      change.writeOrder(order.stream().map(text -> parse(latest.schema(), text)).toList());
     }
     out().println("version " + change.commit().version() + " of " + path + " declares it");
     out().flush();

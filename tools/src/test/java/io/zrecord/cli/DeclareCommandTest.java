@@ -65,7 +65,8 @@ final class DeclareCommandTest {
         .contains(
             "\"properties\":{\"owner\":\"the team\"",
             "\"writeOrder\":[{\"field\":1,\"direction\":\"descending\",\"nulls\":\"last\"}");
-    assertThat(Cli.run("declare", table, "--unset=owner", "--comment=", "--no-order").exitCode())
+    assertThat(Cli.run("declare", table, "--unset=owner", "--comment=", "--no-order")
+            .exitCode())
         .isZero();
     assertThat(info()).doesNotContain("owner", "comment", "write order").contains("isolation");
   }

@@ -154,7 +154,8 @@ final class FieldPlanner {
   }
 
   private static String neverLeftOut(FieldSpec field) {
-    return "field '" + field.name() + "' has the default expression " + field.rules().defaultSql()
+    return "field '" + field.name() + "' has the default expression "
+        + field.rules().defaultSql()
         + ", which this release does not evaluate, and is missing in the data (add the column)";
   }
 

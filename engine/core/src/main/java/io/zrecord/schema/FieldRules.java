@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     that is absent. A record that is given an absent value keeps it absent
  * @param comment text for people
  * @param defaultSql the declaration, in SQL, of the value that a record has for which no value was
- *     set, 1 to 65,536 UTF-16 units; null if there is none. Beside a {@code write} default, the text
- *     that the value came of. Alone, an expression that is no constant: a writer that cannot
+ *     set, 1 to 65,536 UTF-16 units; null if there is none. Beside a {@code write} default, the
+ *     text that the value came of. Alone, an expression that is no constant: a writer that cannot
  *     evaluate it refuses to leave the field out
  */
 public record FieldRules(
@@ -25,7 +25,8 @@ public record FieldRules(
     @Nullable String initialHex,
     @Nullable String writeHex,
     String comment,
-    @Nullable String defaultSql) implements Serializable {
+    @Nullable String defaultSql)
+    implements Serializable {
   /** Longest default. Every manifest has it. */
   public static final int MAX_DEFAULT_BYTES = 1 << 16;
 
@@ -36,10 +37,7 @@ public record FieldRules(
 
   /** Makes rules without the text of a default. */
   public FieldRules(
-      boolean isNullable,
-      @Nullable String initialHex,
-      @Nullable String writeHex,
-      String comment) {
+      boolean isNullable, @Nullable String initialHex, @Nullable String writeHex, String comment) {
     this(isNullable, initialHex, writeHex, comment, null);
   }
 

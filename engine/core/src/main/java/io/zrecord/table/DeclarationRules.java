@@ -30,10 +30,19 @@ final class DeclarationRules {
 
   /** Requires that the fields that the declarations name are fields of the table. */
   void requireFields(RecordSchema schema) {
-    declarations.fieldIds().filter(id -> !has(schema, id)).findFirst().ifPresent(id -> {
-      throw refused(declarations.namesField(id).orElseThrow() + " names the field with the number "
-          + id + ", which the table would not have; change the declaration first");
-    });
+    requireFields(schema, id -> true);
+  }
+
+  private void requireFields(RecordSchema schema, Predicate<Integer> matters) {
+    declarations
+        .fieldIds()
+        .filter(id -> matters.test(id) && !has(schema, id))
+        .findFirst()
+        .ifPresent(id -> {
+          throw refused(declarations.namesField(id).orElseThrow()
+              + " names the field with the number " + id
+              + ", which the table would not have; change the declaration first");
+        });
   }
 
   private static boolean has(RecordSchema schema, int id) {
@@ -41,9 +50,12 @@ final class DeclarationRules {
         || schema.unreadable().stream().anyMatch(field -> field.id() == id);
   }
 
-  /** Requires that fields which the text of a check names keep their names and types. */
+  /**
+   * Requires that a change of fields drops none that the declarations name, and that those which
+   * the text of a check names keep their names and types.
+   */
   void requireKept(RecordSchema before, RecordSchema after) {
-    requireFields(after);
+    requireFields(after, id -> has(before, id));
     for (FieldSpec field : after.fields()) {
       Optional<Constraint> check = declarations.checkOf(field.id());
       boolean isKept = before
@@ -100,7 +112,9 @@ final class DeclarationRules {
     }
   }
 
-  /** Returns the isolation that a table declares. A value of a later release is as strict as any. */
+  /**
+   * Returns the isolation that a table declares. A value of a later release is as strict as any.
+   */
   static TableChange.Isolation isolation(Declarations declarations) {
     return "snapshot".equals(declarations.properties().get(DeclarationChange.ISOLATION))
         ? TableChange.Isolation.SNAPSHOT

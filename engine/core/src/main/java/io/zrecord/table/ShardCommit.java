@@ -90,7 +90,9 @@ final class ShardCommit implements Commit {
       new DeclarationRules(storage.location(), declarations).requireNew(schema);
     }
     DeclarationRules declared = new DeclarationRules(storage.location(), declarations);
-    declared.requireFields(schema);
+    if (isNew) {
+      declared.requireKept(newest.map(Manifest::schema).orElse(schema), schema);
+    }
     if (change.kind() != TableChange.Kind.RELAYOUT && !change.shards().isEmpty()) {
       declared.requireEvaluated(change.evaluated());
       DeclarationRules.requireWritten(storage.location(), schema, change.shards());

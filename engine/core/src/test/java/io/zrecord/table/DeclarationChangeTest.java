@@ -15,12 +15,11 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
-import io.zrecord.testing.MemoryStorage;
 import io.zrecord.table.TableChange.Isolation;
+import io.zrecord.testing.MemoryStorage;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -253,7 +252,7 @@ final class DeclarationChangeTest {
   }
 
   /** Deletes the first record, by each way to do it, with an isolation or that of the table. */
-  private List<Supplier<TableSnapshot>> changes(TableSnapshot base, Optional<Isolation> isolation) {
+  private List<Runnable> changes(TableSnapshot base, Optional<Isolation> isolation) {
     RowChange rows = RowChange.of(base);
     rows.delete(0);
     isolation.ifPresent(rows::isolation);
@@ -261,8 +260,7 @@ final class DeclarationChangeTest {
     isolation.ifPresent(merge::isolation);
     TableChange.Builder change = TableChange.of(TableChange.Kind.MERGE, SCHEMA)
         .base(base)
-        .replacements(
-            List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of())));
+        .replacements(List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of())));
     isolation.ifPresent(change::isolation);
     return List.of(rows::commit, merge::commit, () -> table.commit(change.build()));
   }
@@ -282,14 +280,14 @@ final class DeclarationChangeTest {
             property.set(DeclarationChange.ISOLATION, declared).commit();
           }
           append();
-          Supplier<TableSnapshot> change = changes(table.latest(), asked).get(i);
+          Runnable change = changes(table.latest(), asked).get(i);
           append();
           boolean follows =
               asked.map(Isolation.SNAPSHOT::equals).orElse(declared.equals("snapshot"));
           if (follows) {
-            change.get();
+            change.run();
           } else {
-            requireConflict(change::get, "what it depends on may be another now");
+            requireConflict(change, "what it depends on may be another now");
           }
         }
       }

@@ -81,8 +81,7 @@ final class DefaultExpressionTest {
 
   @Test
   void everyCommitKeepsTheText() {
-    table.addFields(List.of(
-        when(FieldRules.NONE.withWrite(new byte[8]).withDefaultSql("1 - 1"))));
+    table.addFields(List.of(when(FieldRules.NONE.withWrite(new byte[8]).withDefaultSql("1 - 1"))));
     table.renameField("when", "then");
     table.tag(0, "first");
     try (RecordDatasetWriter writer =
@@ -93,7 +92,8 @@ final class DefaultExpressionTest {
     FieldRules rules = table.latest().schema().find("then").orElseThrow().rules();
     assertThat(rules.defaultSql()).isEqualTo("1 - 1");
     assertThat(rules.hasDefaultExpression()).isFalse();
-    assertThat(rules.withWrite(new byte[] {1, 0, 0, 0, 0, 0, 0, 0}).defaultSql()).isNull();
+    assertThat(rules.withWrite(new byte[] {1, 0, 0, 0, 0, 0, 0, 0}).defaultSql())
+        .isNull();
     assertThat(rules.withComment("text").defaultSql()).isEqualTo("1 - 1");
     assertThat(rules.withNullable(false).defaultSql()).isEqualTo("1 - 1");
   }

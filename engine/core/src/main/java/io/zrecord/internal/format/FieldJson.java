@@ -79,8 +79,9 @@ public final class FieldJson {
         json.has("default") ? json.string("default") : null);
     if (rules.hasDefaultExpression()
         && !Features.hasForWriters(json, Features.DEFAULT_EXPRESSION)) {
-      throw json.corrupt("the default of a field is no constant, but its features for writers lack '"
-          + Features.DEFAULT_EXPRESSION + "'");
+      throw json.corrupt(
+          "the default of a field is no constant, but its features for writers lack '"
+              + Features.DEFAULT_EXPRESSION + "'");
     }
     return rules;
   }

@@ -81,9 +81,7 @@ final class GoldenDeclarations {
     log.publish(version(0, "create", SCHEMA, COMMENT, 0, shard));
     log.publish(version(1, "declare", SCHEMA, ALL, 0, shard));
     List<FieldSpec> fields = List.of(
-        SCHEMA.fields().get(0),
-        SCHEMA.fields().get(1),
-        SCHEMA.fields().get(2).withName("part"));
+        SCHEMA.fields().get(0), SCHEMA.fields().get(1), SCHEMA.fields().get(2).withName("part"));
     log.publish(version(2, "schema", new RecordSchema(fields), ALL, 2, shard));
   }
 

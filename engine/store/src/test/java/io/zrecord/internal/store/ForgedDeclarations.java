@@ -64,7 +64,8 @@ final class ForgedDeclarations {
     sound("control", json -> {});
     sound("constraint-of-a-later-kind", json -> constraint(json, 3).put("kind", "exclude"));
     sound("constraint-with-a-later-member", json -> constraint(json, 3).put("rely", 1.5));
-    sound("constraint-of-a-field-that-is-gone", json -> fields(json, PRIMARY_KEY).add(4));
+    sound(
+        "constraint-of-a-field-that-is-gone", json -> fields(json, PRIMARY_KEY).add(4));
     damage("constraint-twice", json -> constraint(json, 1).put("name", "positive"));
     damage("constraint-without-a-name", json -> constraint(json, 1).put("name", ""));
     damage("constraint-of-a-long-name", json -> constraint(json, 1).put("name", "n".repeat(256)));
@@ -79,10 +80,8 @@ final class ForgedDeclarations {
     damage("check-that-is-enforced-by-1", json -> constraint(json, CHECK).put("enforced", 1));
     damage(
         "check-with-a-reference",
-        json -> constraint(json, CHECK)
-            .putObject("references")
-            .put("table", "t")
-            .putArray("columns"));
+        json ->
+            constraint(json, CHECK).putObject("references").put("table", "t").putArray("columns"));
     damage(
         "foreign-key-without-a-reference",
         json -> constraint(json, FOREIGN_KEY).remove("references"));
@@ -109,8 +108,8 @@ final class ForgedDeclarations {
 
   private void texts() {
     sound("property-of-a-later-release", json -> properties(json).put("zrecord.later", "x"));
-    sound("isolation-of-a-later-release", json -> properties(json)
-        .put("zrecord.isolation", "later"));
+    sound(
+        "isolation-of-a-later-release", json -> properties(json).put("zrecord.isolation", "later"));
     sound("property-of-a-long-name", json -> properties(json).put("k".repeat(1024), "x"));
     sound("member-of-a-later-release", json -> declarations(json).put("later", 1.5));
     damage("property-without-a-name", json -> properties(json).put("", "x"));
@@ -123,8 +122,7 @@ final class ForgedDeclarations {
       }
     });
     damage(
-        "comment-too-long",
-        json -> declarations(json).put("comment", "x".repeat((1 << 16) + 1)));
+        "comment-too-long", json -> declarations(json).put("comment", "x".repeat((1 << 16) + 1)));
     damage("comment-that-is-null", json -> declarations(json).putNull("comment"));
     damage("that-are-a-list", json -> json.putArray("declarations"));
   }
