@@ -6,6 +6,7 @@ The files are specified in ``docs/spec/FORMAT.md``.
 from zrecord import samplers
 from zrecord._converter import converter
 from zrecord._dataset import Dataset
+from zrecord._declarations import Constraint, Declarations, OrderField
 from zrecord._feed import Batch, Feed, feed
 from zrecord._field import Field
 from zrecord._nested import Nested, NestedArray
@@ -31,8 +32,10 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AccessDeniedError",
     "Batch",
+    "Constraint",
     "CorruptDataError",
     "Dataset",
+    "Declarations",
     "Feed",
     "FeedError",
     "FeedTimeoutError",
@@ -44,6 +47,7 @@ __all__ = [
     "Nested",
     "NestedArray",
     "NotADatasetError",
+    "OrderField",
     "Ragged",
     "StorageError",
     "StoreBusyError",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from zrecord._declarations import NOTHING, Declarations
 from zrecord._field import Field, indices_of, is_index
 from zrecord._location import Location
 from zrecord._remote import FIELDS, RemotePath
@@ -35,6 +36,7 @@ class Dataset:
         verify: str,
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
         index_map: Field | None = None,
+        declarations: Declarations = NOTHING,
     ) -> None:
         self._remote = path.remote if isinstance(path, RemotePath) else None
         self.path: Path | str = str(path) if isinstance(path, RemotePath) else path
@@ -46,11 +48,17 @@ class Dataset:
         self._unreadable = {field.name: field for field in unreadable}
         self._reopen = reopen
         self._index_map = index_map
+        self._declarations = declarations
 
     @property
     def fields(self) -> Mapping[str, FieldSpec]:
         """Returns the fields by name, in order."""
         return MappingProxyType({name: field.spec for name, field in self._fields.items()})
+
+    @property
+    def declarations(self) -> Declarations:
+        """Returns what the table says of itself: comment, properties, write order and constraints. A store says nothing."""
+        return self._declarations
 
     @property
     def index_map(self) -> Field | None:

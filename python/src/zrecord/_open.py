@@ -59,7 +59,7 @@ def _open_table(root: Location, version: int | None, verify: str, named: tuple[A
     found = read_table(root, version)
     index_map = None if found.index_map is None else read_index_map(root, found.index_map, verify)
     reopen = (open, (named[0], found.version, verify, named[1]))
-    return Dataset(root, found.version, found.fields, found.unreadable, found.shards, verify, reopen, index_map)
+    return Dataset(root, found.version, found.fields, found.unreadable, found.shards, verify, reopen, index_map, found.declarations)
 
 
 def _open_remote(root: RemotePath, version: int | None, verify: str, named: tuple[Any, Any]) -> Dataset:

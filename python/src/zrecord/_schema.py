@@ -19,6 +19,8 @@ CODECS = ("raw", "flate", "zstd", "lz4")
 LAYOUTS = ("entries", "runs")
 _MAX_WIDTH = 2**31 - 1
 _MAX_RANK = 16
+_MAX_DEFAULT_TEXT = 1 << 16
+DEFAULT_EXPRESSION = "default-expression"
 STORED = {
     "bool": "u1",
     "i8": "i1",
@@ -57,6 +59,7 @@ class FieldSpec:
     initial: bytes | None = None  #: the value of records in shards that lack the field
     nullable: bool = True  #: whether values may be absent
     comment: str = ""
+    default: str | None = None  #: the text, in SQL, of the value that writers give to a record which says nothing of the field
 
     @cached_property
     def stored_dtype(self) -> np.dtype[Any]:
@@ -197,8 +200,10 @@ def read_field(json: JsonObject) -> FieldSpec:
         raise json.corrupt(f"the member 'nullable' of field '{name}' is neither true nor false")
     comment = json.string("comment") if "comment" in json.members else ""
     initial = _default(json, "initial")
-    _default(json, "write")
-    spec = FieldSpec(number, name, dtype, _shape(json, dtype), codec, attributes, nested, initial, nullable, comment)
+    write, text = _default(json, "write"), _default_text(json)
+    if text is not None and write is None and DEFAULT_EXPRESSION not in json.features("write"):
+        raise json.corrupt(f"the default of field '{name}' is no constant, but its features lack '{DEFAULT_EXPRESSION}'")
+    spec = FieldSpec(number, name, dtype, _shape(json, dtype), codec, attributes, nested, initial, nullable, comment, text)
     if initial is not None and spec.width is not None and len(initial) != spec.width:
         raise json.corrupt(f"the initial default of field '{name}' has {len(initial)} bytes instead of {spec.width}")
     if prod(max(1, abs(d)) for d in spec.shape) * (spec.element_bytes or 1) > _MAX_WIDTH:
@@ -213,6 +218,16 @@ def _default(json: JsonObject, member: str) -> bytes | None:
     if re.fullmatch("([0-9a-f]{2}){0,65536}", digits) is None:
         raise json.corrupt(f"the member '{member}' is not 0 to 65,536 bytes in hexadecimal digits")
     return bytes.fromhex(digits)
+
+
+def _default_text(json: JsonObject) -> str | None:
+    if "default" not in json.members:
+        return None
+    text = json.string("default")
+    is_valid = "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
+    if not is_valid or not 1 <= len(text.encode("utf-16-le", "surrogatepass")) // 2 <= _MAX_DEFAULT_TEXT:
+        raise json.corrupt(f"the member 'default' is not 1 to {_MAX_DEFAULT_TEXT} characters of valid Unicode")
+    return text
 
 
 def _shape(json: JsonObject, dtype: str) -> tuple[int, ...]:

@@ -70,15 +70,18 @@ class JsonObject:
 
     def unknown_feature(self) -> str | None:
         """Returns a feature that a reader of this object must know; this release knows none."""
-        if "features" not in self.members:
-            return None
-        features = self.object("features")
-        names: dict[str, list[str]] = {"read": [], "write": []}
-        for kind in names.keys() & features.members.keys():
-            names[kind] = features._list(kind)
-            if len(names[kind]) > 64 or not all(isinstance(name, str) and _FEATURE.fullmatch(name) for name in names[kind]):
-                raise self._unexpected(kind, names[kind], "at most 64 names of features")
-        return min(names["read"], default=None)
+        self.features("write")
+        return min(self.features("read"), default=None)
+
+    def features(self, kind: str) -> list[str]:
+        """Returns the names of the features that ``read``ers, or only those who ``write``, must know."""
+        features = self.object("features") if "features" in self.members else None
+        if features is None or kind not in features.members:
+            return []
+        names = features._list(kind)
+        if len(names) > 64 or not all(isinstance(name, str) and _FEATURE.fullmatch(name) for name in names):
+            raise self._unexpected(kind, names, "at most 64 names of features")
+        return names
 
     def integer(self, name: str, low: int = 0, high: int = MAX_LONG) -> int:
         return self._integer(name, self.members.get(name), low, high)
@@ -130,6 +133,13 @@ class JsonObject:
     def mixed_one(self, name: str, sizes: tuple[int, ...]) -> MixedTuple:
         """Returns a list with one of these numbers of elements of any kinds."""
         return MixedTuple(self, name, self.members.get(name), sizes)
+
+    def texts(self, name: str) -> list[str]:
+        """Returns a list of strings."""
+        found = self._list(name)
+        if not all(isinstance(element, str) for element in found):
+            raise self._unexpected(name, found, "a list of strings")
+        return found
 
     def strings(self, name: str) -> dict[str, str]:
         """Returns an object of strings; empty if the member is missing."""

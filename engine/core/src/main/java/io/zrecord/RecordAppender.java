@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends records, one after the other: set the fields, end the record. A field that was not set
- * has its {@code write} default, and is absent if the field has no such default. A field that was
- * set to null is absent. An appender belongs to one thread. The {@link RecordDatasetWriter} that
- * made the appender finishes and closes it.
+ * has its {@code write} default, and is absent if the field has no such default. A field must be
+ * set if its default is an expression. A field that was set to null is absent. An appender belongs
+ * to one thread. The {@link RecordDatasetWriter} that made the appender finishes and closes it.
  */
 public final class RecordAppender {
   private final ShardWriter shard;
@@ -24,6 +24,7 @@ public final class RecordAppender {
   private final Map<String, Integer> ordinals = new HashMap<>();
   private final int[] withDefault;
   private final byte[][] defaults;
+  private final int[] withExpression;
   private final boolean[] isSet;
   private @Nullable ShardSummary finished;
 
@@ -39,6 +40,9 @@ public final class RecordAppender {
     this.defaults = IntStream.of(withDefault)
         .mapToObj(i -> schema.fields().get(i).rules().write().orElseThrow())
         .toArray(byte[][]::new);
+    this.withExpression = IntStream.range(0, schema.fields().size())
+        .filter(i -> schema.fields().get(i).rules().hasDefaultExpression())
+        .toArray();
     this.isSet = new boolean[schema.fields().size()];
   }
 
@@ -86,8 +90,19 @@ public final class RecordAppender {
   /**
    * Ends the record. A field that was not set gets its {@code write} default, if it has one. A
    * field that was set to null stays absent.
+   *
+   * @throws IllegalArgumentException if a field was not set whose default is an expression
    */
   public void endRecord() {
+    for (int i : withExpression) {
+      if (!isSet[i]) {
+        FieldSpec field = schema.fields().get(i);
+        throw new IllegalArgumentException("Field '" + field.name() + "' of record "
+            + shard.recordCount() + " has no value, and its default is the expression "
+            + field.rules().defaultSql() + ", which this writer cannot evaluate; set the field of"
+            + " each record, to null if its value is absent");
+      }
+    }
     for (int i = 0; i < withDefault.length; i++) {
       if (!isSet[withDefault[i]]) {
         shard.put(withDefault[i], defaults[i], 0, defaults[i].length);

@@ -94,7 +94,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
    * @param schema the fields of the table by name, type and shape, in any order; numbers of fields
    *     do not matter
    * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table, or
-   *     the table is partitioned
+   *     the table is partitioned, or declares a check that writers must evaluate
    */
   public static RecordDatasetWriter append(
       String location, RecordSchema schema, WriteOptions options) {
@@ -124,7 +124,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
    *
    * @param location a local path, or a URI of a storage on the class path, such as
    *     {@code s3://bucket/train}; see {@link Storages}
-   * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned
+   * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned, declares a check
+   *     that writers must evaluate, or names a field in its declarations that it would lose
    */
   public static RecordDatasetWriter overwrite(
       String location, RecordSchema schema, WriteOptions options) {
@@ -152,6 +153,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
     TableSnapshot latest = table.latest();
     latest.requireWritable();
     latest.requireUnpartitioned();
+    latest.requireNoEnforcedCheck();
     return latest;
   }
 

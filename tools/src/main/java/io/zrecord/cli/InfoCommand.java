@@ -123,6 +123,7 @@ final class InfoCommand extends Subcommand {
           .ifPresent(map -> out()
               .println(
                   "index map from version " + (snapshot.version() - 1) + ": " + map.directory()));
+      DeclarationsText.print(snapshot.declarations(), snapshot.schema(), out()::println);
     });
     out()
         .println(summary.length() + " records in " + summary.shardCount() + " shards, "
@@ -199,6 +200,7 @@ final class InfoCommand extends Subcommand {
           .put("timestamp", snapshot.timestamp().toString());
       snapshot.indexMap().ifPresent(map -> node.put("indexMap", map.directory()));
       summary.versions().forEach(node.putArray("versions")::add);
+      DeclarationsText.add(node, snapshot.declarations());
     }
     ArrayNode fields = node.putArray("fields");
     for (FieldSpec field : summary.schema().fields()) {
@@ -210,6 +212,9 @@ final class InfoCommand extends Subcommand {
           .put("compression", field.compression().toString());
       if (summary.stems().containsKey(field.id())) {
         fieldNode.put("stem", summary.stems().get(field.id()));
+      }
+      if (field.rules().defaultSql() != null) {
+        fieldNode.put("default", field.rules().defaultSql());
       }
       if (!field.shape().isScalar()) {
         field.shape().dimensions().forEach(fieldNode.putArray("shape")::add);

@@ -41,6 +41,7 @@ import picocli.CommandLine.ScopeType;
       FeedCommand.class,
       FieldsCommand.class,
       ChangesCommand.class,
+      DeclareCommand.class,
       TagCommand.class,
       UntagCommand.class,
       TagsCommand.class,

@@ -72,6 +72,17 @@ public final class DatasetVersion {
     }
   }
 
+  /**
+   * Requires that no constraint is enforced, because tasks evaluate none.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if there is one
+   */
+  public void requireNoEnforcedCheck() {
+    if (store == null) {
+      snapshot().requireNoEnforcedCheck();
+    }
+  }
+
   /** Returns the fields. */
   public RecordSchema schema() {
     return schema;

@@ -95,6 +95,8 @@ final class FieldPlanner {
     for (FieldSpec field : missing) {
       if (field.rules().writeHex() != null) {
         written.add(ColumnMetadata.forgotten(withAskedCompression(field)));
+      } else if (field.rules().hasDefaultExpression()) {
+        mismatches.add(neverLeftOut(field));
       } else if (!field.rules().isNullable()) {
         mismatches.add(neverAbsent(field));
       }
@@ -128,7 +130,9 @@ final class FieldPlanner {
 
   /** Tells whether a field declares what a write must obey. */
   private static boolean isBinding(FieldSpec field) {
-    return !field.rules().isNullable() || field.rules().writeHex() != null;
+    return !field.rules().isNullable()
+        || field.rules().writeHex() != null
+        || field.rules().hasDefaultExpression();
   }
 
   private FieldSpec withAskedCompression(FieldSpec field) {
@@ -147,6 +151,12 @@ final class FieldPlanner {
   private static String neverAbsent(FieldSpec field) {
     return "field '" + field.name() + "' of type " + describe(field)
         + " is NOT NULL, has no default, and is missing in the data (add the column)";
+  }
+
+  private static String neverLeftOut(FieldSpec field) {
+    return "field '" + field.name() + "' has the default expression "
+        + field.rules().defaultSql()
+        + ", which this release does not evaluate, and is missing in the data (add the column)";
   }
 
   /** Returns the fields for records that are added to those of a table. */
@@ -180,6 +190,8 @@ final class FieldPlanner {
     for (FieldSpec field : missing(present, columns)) {
       if (field.rules().writeHex() != null) {
         written.add(field);
+      } else if (field.rules().hasDefaultExpression()) {
+        mismatches.add(neverLeftOut(field));
       } else if (!field.rules().isNullable()) {
         mismatches.add(neverAbsent(field));
       } else if (!conf.mergesSchema()) {

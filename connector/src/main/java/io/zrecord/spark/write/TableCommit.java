@@ -1,5 +1,6 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -56,6 +57,9 @@ public final class TableCommit {
     this.conf = conf;
     this.kind = target.kind(truncates);
     target.base().ifPresent(DatasetVersion::requireWritable);
+    if (!target.isReplaced()) {
+      target.base().ifPresent(DatasetVersion::requireNoEnforcedCheck);
+    }
     boolean isCaseSensitive =
         Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
     FieldPlanner planner = new FieldPlanner(location, conf, isCaseSensitive);
@@ -139,13 +143,17 @@ public final class TableCommit {
    */
   public void publish(List<ShardSummary> shards, long oldestFileMillis) {
     Optional<TableSnapshot> base = target.settledBase();
-    TableChange change = TableChange.of(kind, fields.table())
+    TableChange.Builder planned = TableChange.of(kind, fields.table())
         .commitId(commitId)
         .base(base)
         .shards(shards)
         .transaction(conf.transaction())
-        .properties(CommitProperties.of(SparkSession.active().sparkContext()))
-        .build();
+        .properties(CommitProperties.of(SparkSession.active().sparkContext()));
+    if (target.isReplaced()) {
+      // What the table declared is replaced as its fields are.
+      planned.declaring(Declarations.NONE);
+    }
+    TableChange change = planned.build();
     OptionalLong expected = conf.expectedVersion();
     if (expected.isPresent()) {
       change = change.expecting(expected.getAsLong());

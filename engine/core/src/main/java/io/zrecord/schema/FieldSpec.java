@@ -162,7 +162,7 @@ public record FieldSpec(
     }
   }
 
-  private static boolean hasUnpairedSurrogate(String text) {
+  static boolean hasUnpairedSurrogate(String text) {
     return text.codePoints()
         .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
   }

@@ -6,21 +6,24 @@ import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
+import io.zrecord.schema.Declarations;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Commits what a version keeps of versions before, and leaves its records as they are. Follows
- * every other commit, and every other commit may follow it. Belongs to one thread.
+ * Commits what a version keeps of versions before, or declares, and leaves its records as they are.
+ * Follows every other commit, and every other commit may follow it. Belongs to one thread.
  */
 abstract class CareCommit implements Commit {
   private final String operation;
   private final String location;
   private final Manifest planned;
-  private final UUID commitId = UUID.randomUUID();
+  private final UUID commitId;
+  private final Map<String, String> properties;
 
   /**
    * Plans a commit.
@@ -30,9 +33,22 @@ abstract class CareCommit implements Commit {
    * @param planned the newest version when the commit was planned
    */
   CareCommit(String operation, String location, Manifest planned) {
+    this(operation, location, planned, UUID.randomUUID(), Map.of());
+  }
+
+  /** Plans a commit of an id, with informative strings. */
+  CareCommit(
+      String operation,
+      String location,
+      Manifest planned,
+      UUID commitId,
+      Map<String, String> properties) {
     this.operation = operation;
     this.location = location;
     this.planned = planned;
+    this.commitId = commitId;
+    this.properties = new TreeMap<>(properties);
+    this.properties.putIfAbsent("user", System.getProperty("user.name", ""));
   }
 
   /** Makes a commit that removes a tag. */
@@ -102,6 +118,11 @@ abstract class CareCommit implements Commit {
   /** Returns what the next version keeps. */
   abstract Retention change(Manifest newest, long nowMillis);
 
+  /** Returns what the next version declares. */
+  Declarations declarations(Manifest newest) {
+    return newest.declarations();
+  }
+
   /** Requires that the commit makes sense on top of the newest version. */
   void requireFits(Manifest newest) {}
 
@@ -129,17 +150,12 @@ abstract class CareCommit implements Commit {
   public final Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Manifest before = required(last);
     Retention retention = change(before, nowMillis);
-    Head head = Head.after(
-        last,
-        commitId,
-        baseVersion(),
-        nowMillis,
-        operation,
-        Map.of("user", System.getProperty("user.name", "")));
+    Head head = Head.after(last, commitId, baseVersion(), nowMillis, operation, properties);
     return new Manifest(
         head,
         before.schema(),
         before.partitions(),
+        declarations(before),
         before.nextFieldId(),
         before.lists(),
         before.shards(),

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * Commits a change of fields. Follows appends, rebalances of other shards and commits that leave
@@ -79,7 +80,22 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void requireFits(Optional<Manifest> newest) {
-    requireSameFields(required(newest));
+    Manifest manifest = required(newest);
+    requireSameFields(manifest);
+    DeclarationRules rules = new DeclarationRules(storage.location(), manifest.declarations());
+    rules.requireKept(manifest.schema(), change.schema());
+    rules.requireEvaluated(
+        List.of(),
+        newFiles()
+            .flatMap(files -> files.tables().stream())
+            .flatMap(file -> file.fieldIds().stream())
+            .toList());
+  }
+
+  /** Returns each shard that gets values, with the new files only. */
+  private Stream<ShardSummary> newFiles() {
+    return change.replacements().stream()
+        .map(run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)));
   }
 
   private Manifest required(Optional<Manifest> newest) {
@@ -107,10 +123,7 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void checkFiles() {
-    List<ShardSummary> added = change.replacements().stream()
-        .map(run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)))
-        .toList();
-    oldestFileMillis = new ShardCheck(storage).check(added);
+    oldestFileMillis = new ShardCheck(storage).check(newFiles().toList());
   }
 
   @Override
@@ -129,6 +142,7 @@ final class FieldCommit implements Commit, SinceBase {
         head,
         schema,
         newest.partitions(),
+        newest.declarations(),
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),
@@ -175,10 +189,7 @@ final class FieldCommit implements Commit, SinceBase {
   private Map<String, String> properties() {
     Map<String, String> properties = new TreeMap<>(change.properties());
     properties.putIfAbsent("user", System.getProperty("user.name", ""));
-    long bytes = change.replacements().stream()
-        .mapToLong(
-            run -> ShardFields.filesOf(run.added().get(0), run.removed().get(0)).chunkBytes())
-        .sum();
+    long bytes = newFiles().mapToLong(ShardSummary::chunkBytes).sum();
     properties.put("addedRecords", "0");
     properties.put("removedRecords", "0");
     properties.put("addedBytes", String.valueOf(bytes));

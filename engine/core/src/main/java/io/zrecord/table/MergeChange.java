@@ -91,7 +91,11 @@ public final class MergeChange {
     return this;
   }
 
-  /** Sets which commits since the version the change must not follow; otherwise as SNAPSHOT. */
+  /**
+   * Sets which commits since the version the change must not follow; {@link
+   * TableChange.Isolation#SNAPSHOT} otherwise. A change that depends on records besides those that
+   * it changes gives {@link TableSnapshot#isolation} of the version.
+   */
   public MergeChange isolation(TableChange.Isolation wanted) {
     requireOpen();
     isolation = wanted;

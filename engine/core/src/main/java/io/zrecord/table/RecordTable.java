@@ -330,6 +330,11 @@ public final class RecordTable {
         new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change)));
   }
 
+  TableSnapshot commit(DeclarationChange change) {
+    return snapshot(
+        new Committer(storage, log, clock).commit(new DeclareCommit(storage.location(), change)));
+  }
+
   /**
    * Adds fields without values: each record has the {@code initial} default, or an absent value. To
    * add fields with values, use {@link io.zrecord.RecordFieldsWriter}. Touches no shard.

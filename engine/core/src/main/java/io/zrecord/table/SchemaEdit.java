@@ -29,6 +29,9 @@ final class SchemaEdit {
     if (base.partitionFields().contains(dropped)) {
       throw mismatch(base, name, "the table is partitioned by it; overwrite the table first");
     }
+    base.declarations().namesField(dropped.id()).ifPresent(declaration -> {
+      throw mismatch(base, name, declaration + " names it; change the declaration first");
+    });
     List<FieldSpec> left =
         schema.fields().stream().filter(field -> !field.equals(dropped)).toList();
     return change(base, FieldChange.Kind.SCHEMA, new RecordSchema(left, schema.unreadable()));
@@ -44,7 +47,10 @@ final class SchemaEdit {
     List<FieldSpec> fields = new ArrayList<>(schema.fields());
     fields.set(ordinal, redefined);
     try {
-      return change(base, FieldChange.Kind.SCHEMA, new RecordSchema(fields, schema.unreadable()));
+      RecordSchema changed = new RecordSchema(fields, schema.unreadable());
+      new DeclarationRules(base.storage().location(), base.declarations())
+          .requireKept(schema, changed);
+      return change(base, FieldChange.Kind.SCHEMA, changed);
     } catch (IllegalArgumentException e) {
       throw mismatch(base, name, String.valueOf(e.getMessage()));
     }
@@ -67,7 +73,9 @@ final class SchemaEdit {
       }
       if (rules.writeHex() != null) {
         byte[] write = rules.write().orElseThrow();
+        String text = rules.defaultSql();
         rules = rules.withWrite(PromotedValues.convert(write, field.type(), type));
+        rules = text == null ? rules : rules.withDefaultSql(text);
       }
       return field.withRules(FieldRules.NONE).withType(type).withRules(rules);
     } catch (ArithmeticException e) {

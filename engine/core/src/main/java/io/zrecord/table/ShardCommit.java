@@ -6,6 +6,7 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
@@ -78,7 +79,31 @@ final class ShardCommit implements Commit {
 
   @Override
   public void requireFits(Optional<Manifest> newest) {
-    rules.after(newest);
+    declarations(newest, rules.after(newest));
+  }
+
+  /** Returns what the table declares after the change, which must fit. */
+  private Declarations declarations(Optional<Manifest> newest, RecordSchema schema) {
+    boolean isNew = newest.isEmpty() || change.kind() == TableChange.Kind.OVERWRITE;
+    Declarations declarations = newest.map(Manifest::declarations).orElse(Declarations.NONE);
+    if (isNew && change.declarations().isPresent()) {
+      declarations = change.declarations().get();
+      new DeclarationRules(storage.location(), declarations).requireNew(schema);
+    }
+    DeclarationRules declared = new DeclarationRules(storage.location(), declarations);
+    if (isNew) {
+      declared.requireKept(newest.map(Manifest::schema).orElse(schema), schema);
+    }
+    if (change.kind() != TableChange.Kind.RELAYOUT && !change.shards().isEmpty()) {
+      declared.requireEvaluated(change.evaluated());
+      DeclarationRules.requireWritten(storage.location(), schema, change.shards());
+    } else if (change.kind() == TableChange.Kind.UPDATE
+        || change.kind() == TableChange.Kind.MERGE) {
+      declared.requireEvaluated(
+          change.evaluated(),
+          change.schema().fields().stream().map(FieldSpec::id).toList());
+    }
+    return declarations;
   }
 
   @Override
@@ -130,6 +155,7 @@ final class ShardCommit implements Commit {
         head,
         schema,
         partitions,
+        declarations(newest, schema),
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),

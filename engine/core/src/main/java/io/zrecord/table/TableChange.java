@@ -1,5 +1,7 @@
 package io.zrecord.table;
 
+import io.zrecord.schema.Constraint;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
@@ -39,6 +41,9 @@ import java.util.stream.Stream;
  *     merges; {@link Isolation#SNAPSHOT} for other kinds, which say it themselves
  * @param partitions ids of the fields by which a table that the change creates, or whose records it
  *     replaces, is partitioned; for other changes the table keeps its own
+ * @param declarations what a table declares that the change creates, or whose records it replaces;
+ *     empty if the table keeps what it declares
+ * @param evaluated the checks of which the caller knows that they are not false for any new record
  */
 public record TableChange(
     UUID commitId,
@@ -54,7 +59,9 @@ public record TableChange(
     Optional<ShardSummary> indexMap,
     OptionalLong expectedVersion,
     Isolation isolation,
-    List<Integer> partitions) {
+    List<Integer> partitions,
+    Optional<Declarations> declarations,
+    List<Constraint> evaluated) {
 
   /** Says what happens to the shards that are there. */
   public enum Kind {
@@ -121,6 +128,7 @@ public record TableChange(
     properties = Map.copyOf(properties);
     replacements = List.copyOf(replacements);
     partitions = List.copyOf(partitions);
+    evaluated = List.copyOf(evaluated);
     boolean isPossible = kind == Kind.MERGE
         ? !replacements.isEmpty() || !shards.isEmpty()
         : kind.replaces() ? !replacements.isEmpty() && shards.isEmpty() : replacements.isEmpty();
@@ -176,6 +184,8 @@ public record TableChange(
     copy.expectedVersion = expectedVersion;
     copy.isolation = isolation;
     copy.partitions = partitions;
+    copy.declarations = declarations;
+    copy.evaluated = evaluated;
     return copy;
   }
 
@@ -364,6 +374,8 @@ public record TableChange(
     private OptionalLong expectedVersion = OptionalLong.empty();
     private Isolation isolation = Isolation.SNAPSHOT;
     private List<Integer> partitions = List.of();
+    private Optional<Declarations> declarations = Optional.empty();
+    private List<Constraint> evaluated = List.of();
 
     private Builder(Kind kind, RecordSchema schema) {
       this.kind = kind;
@@ -436,7 +448,11 @@ public record TableChange(
       return this;
     }
 
-    /** Sets which commits since the base the change must not follow. */
+    /**
+     * Sets which commits since the base the change must not follow; {@link Isolation#SNAPSHOT}
+     * otherwise. A change that depends on records besides those that it changes gives {@link
+     * TableSnapshot#isolation} of its base.
+     */
     public Builder isolation(Isolation wanted) {
       isolation = wanted;
       return this;
@@ -445,6 +461,18 @@ public record TableChange(
     /** Sets the ids of the partition fields of a table that is created or overwritten. */
     public Builder partitionedBy(List<Integer> fieldIds) {
       partitions = fieldIds;
+      return this;
+    }
+
+    /** Sets what a table declares that is created or overwritten; it keeps its own otherwise. */
+    public Builder declaring(Declarations wanted) {
+      declarations = Optional.of(wanted);
+      return this;
+    }
+
+    /** Sets the checks that the caller has evaluated for each new record. */
+    public Builder evaluated(List<Constraint> checks) {
+      evaluated = checks;
       return this;
     }
 
@@ -468,7 +496,9 @@ public record TableChange(
           indexMap,
           expectedVersion,
           isolation,
-          partitions);
+          partitions,
+          declarations,
+          evaluated);
     }
   }
 }

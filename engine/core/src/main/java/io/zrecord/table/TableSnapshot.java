@@ -6,6 +6,7 @@ import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.read.IndexSet;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -87,6 +88,34 @@ public final class TableSnapshot {
   /** Returns the properties left by the committer, such as an application id; informative. */
   public Map<String, String> properties() {
     return manifest.properties();
+  }
+
+  /** Returns what the table says of itself: comment, properties, write order and constraints. */
+  public Declarations declarations() {
+    return manifest.declarations();
+  }
+
+  /**
+   * Returns the isolation that the table wants of changes that depend on records besides those that
+   * they change: that of the property {@link DeclarationChange#ISOLATION}.
+   */
+  public TableChange.Isolation isolation() {
+    return DeclarationRules.isolation(declarations());
+  }
+
+  /**
+   * Requires that no constraint is enforced, before a long write of records begins that evaluates
+   * none. Each commit requires the same.
+   *
+   * @throws SchemaMismatchException if there is one; the message has its name
+   */
+  public void requireNoEnforcedCheck() {
+    new DeclarationRules(storage.location(), declarations()).requireEvaluated(List.of());
+  }
+
+  /** Returns the manifest of the version. */
+  Manifest manifest() {
+    return manifest;
   }
 
   /** Returns the last transaction number of each application. */

@@ -6,6 +6,7 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.verify.CheckRun;
 import io.zrecord.storage.Storage;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * Belongs to one thread.
  */
 final class VersionChain {
+  /** Operations that may change what a table declares. */
+  private static final Set<String> DECLARING = Set.of("declare", "overwrite");
+
   private final CheckRun run;
   private final Storage storage;
   private @Nullable Manifest before;
@@ -66,6 +70,16 @@ final class VersionChain {
               + "' changes no records, but it has other shards, fields or transactions than version "
               + last.version());
     }
+    if (isNext && !mayDeclare(manifest) && !last.declarations().equals(manifest.declarations())) {
+      found(
+          manifest,
+          "operation '" + manifest.operation()
+              + "' changes no declarations, but it has others than version " + last.version());
+    }
+  }
+
+  private static boolean mayDeclare(Manifest manifest) {
+    return manifest.isBeginning() || DECLARING.contains(manifest.operation());
   }
 
   private static boolean hasSameRecords(Manifest last, Manifest manifest) {

@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.schema.UnreadableField;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * The features that a file, or a field in a file, names (FORMAT.md section 2). This release knows
- * none, so every name is an obstacle.
+ * features for writers of a manifest and of its fields. Every other name is an obstacle.
  *
  * @param read features that readers must know
  * @param write features that only programs must know that change or delete something
@@ -19,6 +20,12 @@ import java.util.regex.Pattern;
 public record Features(Set<String> read, Set<String> write) {
   /** Name of the member. */
   static final String MEMBER = "features";
+
+  /** Feature for writers of a manifest: a constraint is enforced. */
+  public static final String ENFORCED_CHECKS = "enforced-checks";
+
+  /** Feature for writers of a field of a manifest: its default is no constant. */
+  public static final String DEFAULT_EXPRESSION = "default-expression";
 
   private static final int MAX_NAMES = 64;
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]{0,63}");
@@ -62,8 +69,22 @@ public record Features(Set<String> read, Set<String> write) {
     return read.stream().findFirst();
   }
 
-  private Optional<String> unknownToWriters() {
-    return unknownToReaders().or(() -> write.stream().findFirst());
+  /** Tells whether writers must know a feature. */
+  public static boolean hasForWriters(JsonObject json, String feature) {
+    return of(json).write.contains(feature);
+  }
+
+  private Optional<String> unknownToWriters(Set<String> known) {
+    return unknownToReaders()
+        .or(() -> write.stream().filter(name -> !known.contains(name)).findFirst());
+  }
+
+  /** Adds features for writers to an object that is to be written. */
+  public static void write(ObjectNode node, String... features) {
+    ArrayNode names = node.putObject(MEMBER).putArray("write");
+    for (String feature : features) {
+      names.add(feature);
+    }
   }
 
   /**
@@ -83,7 +104,19 @@ public record Features(Set<String> read, Set<String> write) {
    * file or of one of its fields. Empty if there is no obstacle.
    */
   public static Optional<String> obstacle(JsonObject file) {
-    Optional<String> own = of(file).unknownToWriters();
+    return obstacle(file, Set.of(), Set.of());
+  }
+
+  /** Returns why this release may not change the table of a manifest; empty if it may. */
+  public static Optional<String> obstacleOfManifest(JsonObject manifest) {
+    return obstacle(manifest, Set.of(ENFORCED_CHECKS), Set.of(DEFAULT_EXPRESSION))
+        .or(() -> DeclarationsJson.unknown(manifest)
+            .map(unknown -> "its declarations use the feature '" + unknown + "'"));
+  }
+
+  private static Optional<String> obstacle(
+      JsonObject file, Set<String> known, Set<String> knownOfFields) {
+    Optional<String> own = of(file).unknownToWriters(known);
     if (own.isPresent()) {
       return Optional.of("it uses the feature '" + own.get() + "'");
     }
@@ -91,7 +124,7 @@ public record Features(Set<String> read, Set<String> write) {
       for (JsonObject field : file.objects("fields")) {
         Optional<String> unknown = FieldJson.unreadable(field)
             .map(UnreadableField::feature)
-            .or(() -> of(field).unknownToWriters());
+            .or(() -> of(field).unknownToWriters(knownOfFields));
         if (unknown.isPresent()) {
           return Optional.of("its field '" + FieldJson.nameOf(field) + "' uses the feature '"
               + unknown.get() + "'");

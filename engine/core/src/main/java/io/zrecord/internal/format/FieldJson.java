@@ -30,7 +30,9 @@ public final class FieldJson {
       "nullable",
       "initial",
       "write",
-      "comment");
+      "comment",
+      "default",
+      "features");
 
   private FieldJson() {}
 
@@ -60,14 +62,28 @@ public final class FieldJson {
     if (!rules.comment().isEmpty()) {
       node.put("comment", rules.comment());
     }
+    if (rules.defaultSql() != null) {
+      node.put("default", rules.defaultSql());
+    }
+    if (rules.hasDefaultExpression()) {
+      Features.write(node, Features.DEFAULT_EXPRESSION);
+    }
   }
 
   private static FieldRules rules(JsonObject json) {
-    return new FieldRules(
+    FieldRules rules = new FieldRules(
         json.flag("nullable", true),
         json.has("initial") ? json.string("initial") : null,
         json.has("write") ? json.string("write") : null,
-        json.has("comment") ? json.string("comment") : "");
+        json.has("comment") ? json.string("comment") : "",
+        json.has("default") ? json.string("default") : null);
+    if (rules.hasDefaultExpression()
+        && !Features.hasForWriters(json, Features.DEFAULT_EXPRESSION)) {
+      throw json.corrupt(
+          "the default of a field is no constant, but its features for writers lack '"
+              + Features.DEFAULT_EXPRESSION + "'");
+    }
+    return rules;
   }
 
   static void write(ObjectNode node, Compression compression) {

@@ -179,6 +179,18 @@ public record JsonObject(String resource, ObjectNode node) {
     return integers;
   }
 
+  /** Returns an array of strings. */
+  List<String> texts(String name) {
+    List<String> texts = new ArrayList<>();
+    for (JsonNode element : array(name)) {
+      if (!element.isTextual()) {
+        throw corrupt(name, element, "an array of strings");
+      }
+      texts.add(element.textValue());
+    }
+    return texts;
+  }
+
   /** Returns an array of at least one element, each a string or null. */
   public List<@Nullable String> textsOrNull(String name) {
     List<@Nullable String> texts = new ArrayList<>();

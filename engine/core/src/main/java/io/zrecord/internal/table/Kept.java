@@ -1,6 +1,7 @@
 package io.zrecord.internal.table;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.DeclarationsJson;
 import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.FieldJson;
 import io.zrecord.internal.format.JsonObject;
@@ -16,9 +17,15 @@ import java.util.TreeMap;
  * @param obstacle why this release may not change the table; empty if it may
  * @param members unknown members of the manifest, as JSON
  * @param fieldMembers unknown members of fields, as JSON, by the id of the field
+ * @param ofDeclarations unknown members of the declarations
  */
-record Kept(Optional<String> obstacle, String members, Map<Integer, String> fieldMembers) {
-  static final Kept NOTHING = new Kept(Optional.empty(), "", Map.of());
+record Kept(
+    Optional<String> obstacle,
+    String members,
+    Map<Integer, String> fieldMembers,
+    DeclarationsJson.Unknown ofDeclarations) {
+  static final Kept NOTHING =
+      new Kept(Optional.empty(), "", Map.of(), DeclarationsJson.Unknown.NOTHING);
 
   private static final Set<String> KNOWN = Set.of(
       "format",
@@ -41,6 +48,8 @@ record Kept(Optional<String> obstacle, String members, Map<Integer, String> fiel
       "lists",
       "fieldSets",
       "shards",
+      "declarations",
+      "features",
       "transactions",
       "indexMap",
       "crc32c");
@@ -53,7 +62,11 @@ record Kept(Optional<String> obstacle, String members, Map<Integer, String> fiel
         fields.put((int) field.integer("id", 1, Integer.MAX_VALUE), unknown);
       }
     }
-    return new Kept(Features.obstacle(manifest), manifest.unknown(KNOWN), fields);
+    return new Kept(
+        Features.obstacleOfManifest(manifest),
+        manifest.unknown(KNOWN),
+        fields,
+        DeclarationsJson.Unknown.of(manifest));
   }
 
   /** Adds the fields of a version, with the members that they had before. */

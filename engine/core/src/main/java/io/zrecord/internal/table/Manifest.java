@@ -2,10 +2,12 @@ package io.zrecord.internal.table;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.internal.format.DeclarationsJson;
 import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.FieldJson;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.UUID;
  * @param head what identifies the version and its commit
  * @param schema the fields
  * @param partitions ids of the partition fields, of which each shard has one value; mostly empty
+ * @param declarations what the table says of itself
  * @param nextFieldId greater than every field id ever used
  * @param lists older shards
  * @param shards newer shards
@@ -33,6 +36,7 @@ public record Manifest(
     Head head,
     RecordSchema schema,
     List<Integer> partitions,
+    Declarations declarations,
     int nextFieldId,
     List<ShardListFile> lists,
     List<ShardSummary> shards,
@@ -43,7 +47,7 @@ public record Manifest(
     partitions = List.copyOf(partitions);
   }
 
-  /** Makes the manifest of a table that is not partitioned. */
+  /** Makes the manifest of a table that is not partitioned and declares nothing. */
   public Manifest(
       Head head,
       RecordSchema schema,
@@ -53,14 +57,25 @@ public record Manifest(
       Map<String, Long> transactions,
       Optional<ShardSummary> indexMap,
       Retention retention) {
-    this(head, schema, List.of(), nextFieldId, lists, shards, transactions, indexMap, retention);
+    this(
+        head,
+        schema,
+        List.of(),
+        Declarations.NONE,
+        nextFieldId,
+        lists,
+        shards,
+        transactions,
+        indexMap,
+        retention);
   }
 
   /** Most tags of a version. */
   public static final int MAX_TAGS = 10_000;
 
   /** Operations that leave all records where they are, and all shards and fields as they are. */
-  public static final Set<String> CARE = Set.of("tag", "untag", "expire", "sweep", "repair");
+  public static final Set<String> CARE =
+      Set.of("tag", "untag", "expire", "sweep", "repair", "declare");
 
   /**
    * Operation of a version that takes the creation of the table back. While it is the newest, there
@@ -329,6 +344,10 @@ public record Manifest(
       ArrayNode partitionsNode = node.putArray("partitions");
       partitions.forEach(partitionsNode::add);
     }
+    DeclarationsJson.write(node, declarations, head.kept.ofDeclarations());
+    if (!declarations.enforced().isEmpty()) {
+      Features.write(node, Features.ENFORCED_CHECKS);
+    }
     ArrayNode listsNode = node.putArray("lists");
     lists.forEach(list -> listsNode.add(list.write()));
     FieldSets fieldSets = new FieldSets();
@@ -347,6 +366,7 @@ public record Manifest(
         readHead(json, expectedVersion),
         FieldJson.readSchema(json),
         json.has("partitions") ? json.integers("partitions", 1, Integer.MAX_VALUE) : List.of(),
+        DeclarationsJson.read(json),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
         json.objects("lists").stream().map(ShardListFile::read).toList(),
         ShardJson.readAll(json, fieldSets),

@@ -1,6 +1,7 @@
 package io.zrecord.internal.table;
 
 import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.JsonObject;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
@@ -18,6 +19,7 @@ final class ManifestRules {
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
     requirePartitions(json, manifest);
+    requireDeclarations(json, manifest);
     if (manifest.schema().fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId())
         || manifest.schema().unreadable().stream()
             .anyMatch(field -> field.id() >= manifest.nextFieldId())) {
@@ -101,6 +103,18 @@ final class ManifestRules {
                 + shard.partition().size() + " partition values, but the table has "
                 + partitions.size() + " partition fields");
       }
+    }
+  }
+
+  private static void requireDeclarations(JsonObject json, Manifest manifest) {
+    if (manifest.declarations().fieldIds().anyMatch(id -> id >= manifest.nextFieldId())) {
+      throw json.corrupt(
+          "its declarations name a field that is not below nextFieldId " + manifest.nextFieldId());
+    }
+    if (!manifest.declarations().enforced().isEmpty()
+        && !Features.hasForWriters(json, Features.ENFORCED_CHECKS)) {
+      throw json.corrupt("a constraint is enforced, but its features for writers lack '"
+          + Features.ENFORCED_CHECKS + "'");
     }
   }
 

@@ -2,6 +2,7 @@ package io.zrecord.internal.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -78,6 +79,7 @@ final class GoldenLists {
             Map.of()),
         SCHEMA,
         PARTITION_FIELDS,
+        Declarations.NONE,
         4,
         List.of(
             ShardListFile.ofLists(name, List.of(first, second), content),

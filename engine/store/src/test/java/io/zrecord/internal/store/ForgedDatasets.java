@@ -68,6 +68,7 @@ final class ForgedDatasets {
     forged.texts();
     forged.manifests();
     forged.unknownMembers();
+    ForgedDeclarations.forge(forged::declarations);
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -164,6 +165,18 @@ final class ForgedDatasets {
       sound("unknown-" + name, "v2-texts", "text", TEXTS, forging);
     } else {
       damage("unknown-" + name, "v2-texts", forging);
+    }
+  }
+
+  private void declarations(String name, boolean isSound, Consumer<ObjectNode> change) {
+    Consumer<Path> forging = path -> {
+      edit(manifest(path, 1), change);
+      edit(manifest(path, 2), change);
+    };
+    if (isSound) {
+      sound(name, "v2-declarations", forging);
+    } else {
+      damage(name, "v2-declarations", forging);
     }
   }
 

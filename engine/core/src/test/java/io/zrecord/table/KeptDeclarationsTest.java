@@ -1,0 +1,334 @@
+package io.zrecord.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.RecordAppender;
+import io.zrecord.RecordDatasetWriter;
+import io.zrecord.RecordFieldsWriter;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.rebalance.TableRebalance;
+import io.zrecord.rebalance.TableRelayout;
+import io.zrecord.rebalance.order.RecordOrder;
+import io.zrecord.repair.DatasetRepair;
+import io.zrecord.schema.Compression;
+import io.zrecord.schema.Constraint;
+import io.zrecord.schema.Declarations;
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.OrderField;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
+import io.zrecord.shard.Durability;
+import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.verify.DatasetCheck;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every way to commit keeps all that a table declares. */
+final class KeptDeclarationsTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final WriteOptions OPTIONS =
+      WriteOptions.defaults().withDurability(Durability.NONE);
+  private static final RecordSchema SCHEMA = RecordSchema.builder()
+      .field("key", ElementType.I64)
+      .field("value", ElementType.I32)
+      .field("other", ElementType.I32)
+      .build();
+
+  @TempDir
+  Path directory;
+
+  private Storage storage;
+  private RecordTable table;
+
+  /** What a table declares, one thing at a time. */
+  enum What {
+    COMMENT(change -> change.comment("what the table is for")),
+    PROPERTY(change -> change.set("owner", "the team")),
+    ISOLATION(change -> change.set(DeclarationChange.ISOLATION, "snapshot")),
+    WRITE_ORDER(change -> change.writeOrder(List.of(
+        new OrderField(2, OrderField.Direction.DESCENDING, OrderField.Nulls.FIRST),
+        new OrderField(1, OrderField.Direction.ASCENDING, OrderField.Nulls.LAST)))),
+    CHECK(change ->
+        change.add(Constraint.check("positive", "value >= 0", List.of(2)).notEnforced())),
+    ENFORCED_CHECK(change -> change.add(POSITIVE)),
+    PRIMARY_KEY(change -> change.add(Constraint.primaryKey("pk", List.of(1)))),
+    UNIQUE(change -> change.add(Constraint.unique("uq", List.of(1, 2)))),
+    FOREIGN_KEY(change -> change.add(Constraint.foreignKey(
+        "fk", List.of(1), new Constraint.Reference("db.other", List.of("id")))));
+
+    private final UnaryOperator<DeclarationChange> declaring;
+
+    What(UnaryOperator<DeclarationChange> declaring) {
+      this.declaring = declaring;
+    }
+  }
+
+  private static final Constraint POSITIVE = Constraint.check("positive", "value >= 0", List.of(2));
+
+  /** A way to commit. */
+  enum Way {
+    APPEND,
+    OVERWRITE,
+    REBALANCE,
+    RELAYOUT,
+    DELETE,
+    UPDATE,
+    MERGE,
+    ADD_FIELD,
+    ADD_VALUES,
+    REWRITE_FIELD,
+    RENAME_FIELD,
+    PROMOTE_FIELD,
+    DROP_FIELD,
+    TAG,
+    UNTAG,
+    EXPIRE,
+    SWEEP,
+    RESTORE,
+    DECLARE
+  }
+
+  static Stream<Arguments> all() {
+    return EnumSet.allOf(What.class).stream()
+        .flatMap(what -> EnumSet.allOf(Way.class).stream().map(way -> Arguments.of(what, way)));
+  }
+
+  private void create(What what) {
+    storage = LocalStorage.at(directory.resolve("table"));
+    table = RecordTable.at(storage);
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(storage, SCHEMA, OPTIONS)) {
+      for (int shard = 0; shard < 2; shard++) {
+        RecordAppender records = writer.newAppender();
+        for (int i = 0; i < 5; i++) {
+          records.set("key", 10L * shard + i).set("value", i).set("other", i).endRecord();
+        }
+      }
+      writer.commit();
+    }
+    what.declaring.apply(DeclarationChange.of(table.latest())).commit();
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void everyCommitKeepsEveryDeclaration(What what, Way way) {
+    create(what);
+    long before = table.latest().version();
+    Declarations declared = table.latest().declarations();
+    assertThat(declared).isNotEqualTo(Declarations.NONE);
+    commit(way);
+    TableSnapshot after = table.latest();
+    assertThat(after.version()).isGreaterThan(before);
+    assertThat(
+            way == Way.DECLARE
+                ? after.declarations().withComment(declared.comment())
+                : after.declarations())
+        .isEqualTo(declared);
+    assertThat(DatasetCheck.of(directory.resolve("table").toString())
+            .allVersions()
+            .run(finding -> {})
+            .isSound())
+        .isTrue();
+  }
+
+  private void commit(Way way) {
+    TableSnapshot base = table.latest();
+    List<Constraint> evaluated = base.declarations().enforced();
+    switch (way) {
+      case APPEND ->
+        table.commit(TableChange.of(TableChange.Kind.APPEND, base.schema())
+            .base(base)
+            .shards(List.of(base.shards().get(0)))
+            .evaluated(evaluated)
+            .build());
+      case OVERWRITE ->
+        table.commit(TableChange.of(TableChange.Kind.OVERWRITE, base.schema())
+            .base(base)
+            .shards(List.of(base.shards().get(0)))
+            .evaluated(evaluated)
+            .build());
+      case REBALANCE ->
+        TableRebalance.of(RebalancePlan.of(
+                base, RebalanceOptions.defaults().withWrite(OPTIONS).withAllShards()))
+            .threads(1)
+            .run();
+      case RELAYOUT ->
+        TableRelayout.of(base, RecordOrder.shuffle(1))
+            .layout(OPTIONS, 1 << 20)
+            .threads(1)
+            .run();
+      case DELETE -> {
+        RowChange change = RowChange.of(base);
+        change.delete(3);
+        change.commit();
+      }
+      case UPDATE -> {
+        RowChange change = RowChange.of(base);
+        change.update(3, "other", 7);
+        change.commit();
+      }
+      case MERGE ->
+        table.commit(TableChange.of(TableChange.Kind.MERGE, base.schema())
+            .base(base)
+            .replacements(List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of())))
+            .shards(List.of(base.shards().get(1)))
+            .evaluated(evaluated)
+            .build());
+      case ADD_FIELD -> table.addFields(List.of(added()));
+      case ADD_VALUES -> values(RecordFieldsWriter.add(table, List.of(added()), OPTIONS), "added");
+      case REWRITE_FIELD ->
+        values(RecordFieldsWriter.rewrite(table, Set.of("other"), OPTIONS), "other");
+      case RENAME_FIELD -> table.renameField("key", "id");
+      case PROMOTE_FIELD -> table.promoteField("other", ElementType.I64);
+      case DROP_FIELD -> table.dropField("other");
+      case TAG -> table.tag(0, "first");
+      case UNTAG -> {
+        table.tag(0, "first");
+        table.untag("first");
+      }
+      case EXPIRE -> {
+        age(0);
+        age(1);
+        table.tag(base.version(), "kept");
+        age(2);
+        table.expire(ExpireOptions.defaults().withKeepVersions(1));
+      }
+      case SWEEP -> {
+        orphan();
+        table.sweep(SweepOptions.defaults().withMode(CareMode.DELETE), orphan -> {});
+      }
+      case RESTORE -> {
+        table.renameField("key", "id");
+        spoil(base.version() + 1);
+        DatasetRepair.of(storage).restoringPrevious().run(finding -> {}, plan -> true);
+        table.tag(base.version(), "first");
+      }
+      case DECLARE -> DeclarationChange.of(base).comment("another").commit();
+    }
+  }
+
+  private static FieldSpec added() {
+    return new FieldSpec(1, "added", ElementType.I32, Shape.scalar(), Compression.RAW);
+  }
+
+  private static void values(RecordFieldsWriter writer, String field) {
+    try (writer) {
+      RecordAppender appender = writer.newAppender(0);
+      for (int i = 0; i < 5; i++) {
+        appender.set(field, i).endRecord();
+      }
+      writer.finish(0);
+      writer.commit();
+    }
+  }
+
+  private Path manifest(long version) {
+    return directory.resolve("table").resolve(ManifestNames.nameOf(version));
+  }
+
+  private void edit(long version, Consumer<ObjectNode> change) {
+    try {
+      ObjectNode json = (ObjectNode) MAPPER.readTree(Files.readAllBytes(manifest(version)));
+      json.remove("crc32c");
+      change.accept(json);
+      Files.write(manifest(version), SealedJson.seal(json));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void orphan() {
+    Path file = directory.resolve("table/list/11111111-1111-4111-8111-111111111111.json");
+    try {
+      Files.createDirectories(file.getParent());
+      Files.write(file, new byte[10]);
+      Files.setLastModifiedTime(file, FileTime.fromMillis(0));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void age(long version) {
+    edit(version, json -> json.put("timestampMillis", 1 + version));
+  }
+
+  private void spoil(long version) {
+    try {
+      Files.write(manifest(version), new byte[] {1});
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void everyCommitKeepsWhatALaterReleaseDeclares(Way way) {
+    create(What.PRIMARY_KEY);
+    edit(1, json -> {
+      ObjectNode declarations = (ObjectNode) json.get("declarations");
+      declarations.put("later", 1.5);
+      ((ObjectNode) declarations.get("constraints").get(0)).put("rely", true);
+    });
+    commit(way);
+    try {
+      var declarations = MAPPER
+          .readTree(Files.readAllBytes(manifest(table.latest().version())))
+          .get("declarations");
+      assertThat(declarations.get("later").doubleValue()).isEqualTo(1.5);
+      assertThat(declarations.get("constraints").get(0).get("rely").booleanValue())
+          .isTrue();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aTableThatIsReplacedDeclaresWhatItSays() {
+    create(What.COMMENT);
+    TableSnapshot base = table.latest();
+    Declarations wanted = Declarations.NONE.withProperties(Map.of("a", "b"));
+    table.commit(TableChange.of(TableChange.Kind.OVERWRITE, base.schema())
+        .base(base)
+        .declaring(wanted)
+        .build());
+    assertThat(table.latest().declarations()).isEqualTo(wanted);
+  }
+
+  @Test
+  void aRetractionEndsWhatTheTableDeclared() {
+    storage = LocalStorage.at(directory.resolve("table"));
+    table = RecordTable.at(storage);
+    TableSnapshot created = table.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA)
+        .declaring(Declarations.NONE.withComment("gone"))
+        .build());
+    assertThat(created.declarations().comment()).isEqualTo("gone");
+    assertThat(table.retract(created.commitId())).isTrue();
+    table.commit(
+        TableChange.of(TableChange.Kind.CREATE, SCHEMA).base(Optional.empty()).build());
+    assertThat(table.latest().declarations()).isEqualTo(Declarations.NONE);
+  }
+}

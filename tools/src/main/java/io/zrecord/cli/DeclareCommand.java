@@ -1,0 +1,112 @@
+package io.zrecord.cli;
+
+import io.zrecord.cli.console.DatasetLocation;
+import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.cli.console.Subcommand;
+import io.zrecord.schema.OrderField;
+import io.zrecord.schema.OrderField.Direction;
+import io.zrecord.schema.OrderField.Nulls;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.DeclarationChange;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableSnapshot;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Changes what a table says of itself. */
+@Command(
+    name = "declare",
+    description = {
+      "Changes what a table says of itself: its properties, its comment and its write order.",
+      "Every later version keeps it. 'info' prints it."
+    })
+final class DeclareCommand extends Subcommand {
+  @Parameters(paramLabel = "PATH", description = "directory of the table")
+  private DatasetLocation path = DatasetLocation.NONE;
+
+  @Option(names = "--set", paramLabel = "NAME=VALUE", description = "a property; may be repeated")
+  private Map<String, String> set = new LinkedHashMap<>();
+
+  @Option(
+      names = "--unset",
+      paramLabel = "NAME",
+      description = "name of a property to remove; may be repeated")
+  private List<String> unset = List.of();
+
+  @Option(names = "--comment", paramLabel = "TEXT", description = "text for people; empty for none")
+  private @Nullable String comment;
+
+  @Option(
+      names = "--order",
+      paramLabel = "FIELD[:DIRECTION][:NULLS]",
+      description =
+          "field by which writers should order records, asc or desc, and where absent values come,"
+              + " first or last; may be repeated, the most important first")
+  private List<String> order = List.of();
+
+  @Option(names = "--no-order", description = "remove the write order")
+  private boolean removesOrder;
+
+  @Option(
+      names = "--drop-constraint",
+      paramLabel = "NAME",
+      description = "name of a constraint to remove; may be repeated")
+  private List<String> dropped = List.of();
+
+  @Override
+  public Integer call() {
+    boolean changes = comment != null
+        || removesOrder
+        || !set.isEmpty()
+        || !unset.isEmpty()
+        || !order.isEmpty()
+        || !dropped.isEmpty();
+    if (!changes || (removesOrder && !order.isEmpty())) {
+      throw misuse("Say what to declare: --set, --unset, --comment, --drop-constraint, and one of"
+          + " --order and --no-order");
+    }
+    TableSnapshot latest = RecordTable.at(path.storage()).latest();
+    latest.requireWritable();
+    DeclarationChange change = DeclarationChange.of(latest);
+    unset.forEach(change::unset);
+    set.forEach(change::set);
+    dropped.forEach(change::drop);
+    if (comment != null) {
+      change.comment(comment);
+    }
+    if (removesOrder || !order.isEmpty()) {
+      change.writeOrder(order.stream().map(text -> parse(latest.schema(), text)).toList());
+    }
+    out().println("version " + change.commit().version() + " of " + path + " declares it");
+    out().flush();
+    return ExitCodes.DONE;
+  }
+
+  private OrderField parse(RecordSchema schema, String text) {
+    List<String> parts = new ArrayList<>(List.of(text.split(":", -1)));
+    Nulls nulls = takeLast(parts, Map.of("first", Nulls.FIRST, "last", Nulls.LAST));
+    Direction direction =
+        takeLast(parts, Map.of("asc", Direction.ASCENDING, "desc", Direction.DESCENDING));
+    Direction wanted = direction == null ? Direction.ASCENDING : direction;
+    String name = String.join(":", parts);
+    return new OrderField(
+        schema.fields().get(schema.ordinal(name)).id(),
+        wanted,
+        nulls != null ? nulls : wanted == Direction.ASCENDING ? Nulls.FIRST : Nulls.LAST);
+  }
+
+  /** Takes the last part away if it is one of some words, and is not all there is. */
+  private static <T> @Nullable T takeLast(List<String> parts, Map<String, T> words) {
+    T meaning = parts.size() > 1 ? words.get(parts.get(parts.size() - 1)) : null;
+    if (meaning != null) {
+      parts.remove(parts.size() - 1);
+    }
+    return meaning;
+  }
+}
