@@ -18,7 +18,6 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.TableChange.Isolation;
 import io.zrecord.testing.MemoryStorage;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
