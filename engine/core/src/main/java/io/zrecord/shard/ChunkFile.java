@@ -39,8 +39,16 @@ public record ChunkFile(
     return owner == null ? shard.id() : owner;
   }
 
-  /** Returns this chunk of a shard as another shard names it. */
+  /**
+   * Returns this chunk of a shard as another shard names it.
+   *
+   * @throws IllegalArgumentException if a store wrote the chunk, which no other shard can name
+   */
   public ChunkFile movedTo(ShardSummary to, ShardSummary from) {
+    if (isOfStore() && !to.id().equals(from.id())) {
+      throw new IllegalArgumentException("chunk " + id + " of shard " + from.id()
+          + " was written by a store, so that no other shard can name it");
+    }
     UUID now = ownerIn(from);
     return withOwner(now.equals(to.id()) ? null : now);
   }

@@ -1,13 +1,14 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.file.TablesFile;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.write.PatchJoin;
 import io.zrecord.internal.shard.write.PatchPart;
 import io.zrecord.shard.Durability;
-import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
@@ -23,26 +24,25 @@ import org.jspecify.annotations.Nullable;
  * writes patches that have the changes of both. Reads patches, and no value. Belongs to one thread.
  */
 final class Carrier {
+  /** Most slots of a change that is carried: each takes some dozens of bytes of memory. */
+  static final int MOST_SLOTS = 1 << 21;
+
   private final Storage storage;
   private final String operation;
   private final List<String> written;
-  private final List<String> superseded = new ArrayList<>();
-
+  private final boolean mayCarry;
   /**
    * Creates a carrier.
    *
    * @param operation what the commit does, for messages
    * @param written takes the name of each file before it is written
+   * @param mayCarry whether all versions since the base keep the records of the table
    */
-  Carrier(Storage storage, String operation, List<String> written) {
+  Carrier(Storage storage, String operation, List<String> written, boolean mayCarry) {
     this.storage = storage;
     this.operation = operation;
     this.written = written;
-  }
-
-  /** Returns files of the planned change that no version needs, once it is published. */
-  List<String> superseded() {
-    return superseded;
+    this.mayCarry = mayCarry;
   }
 
   /** Tells whether a replacement changes records of one shard by a patch, or deletes them all. */
@@ -69,15 +69,15 @@ final class Carrier {
     ShardSummary shard = run.removed().get(0);
     PatchFile before = patchOf(shard);
     if (run.added().isEmpty()) {
+      requireFew(shard, shard.length());
       return PatchPart.deletingAll(shard, before);
     }
     ShardSummary patched = run.added().get(0);
     PatchFile patch = patchOf(patched);
-    PatchRef ref = patched.patch();
-    if (patch == null || ref == null) {
+    if (patch == null) {
       throw conflict(shard.id(), "it was changed or replaced by another commit");
     }
-    superseded.add(patched.fileOf(ref));
+    requireFew(shard, PatchPart.slotCount(patch));
     try {
       return PatchPart.ofCommit(patched, before, patch);
     } catch (IllegalArgumentException e) {
@@ -87,15 +87,35 @@ final class Carrier {
 
   /** Returns what other commits changed of a shard; empty if nothing. */
   Optional<PatchPart> changesBetween(ShardSummary before, ShardSummary now) {
-    PatchFile patch = patchOf(now);
-    if (patch == null || Objects.equals(now.patch(), before.patch())) {
+    if (Objects.equals(now.patch(), before.patch())) {
       return Optional.empty();
     }
-    return Optional.of(PatchPart.since(now, patchOf(before), patch)).filter(part -> !part.isEmpty());
+    PatchFile planned = patchOf(before);
+    PatchFile patch = patchOf(now);
+    if (patch == null || !PatchPart.contains(patch, planned)) {
+      throw conflict(before.id(), "what was changed in it was taken back by another commit");
+    }
+    requireFew(before, PatchPart.slotCount(patch));
+    return Optional.of(PatchPart.since(now, planned, patch)).filter(part -> !part.isEmpty());
+  }
+
+  /** Requires that slots are few enough to be held side by side. */
+  private void requireFew(ShardSummary shard, long slots) {
+    if (slots > MOST_SLOTS) {
+      throw conflict(
+          shard.id(),
+          "another commit changed or replaced it, and " + slots
+              + " changed records are too many to put both together (at most " + MOST_SLOTS + ")");
+    }
   }
 
   private @Nullable PatchFile patchOf(ShardSummary shard) {
-    return shard.patch() == null ? null : OpenShards.unshared(storage, shard).patch();
+    try {
+      return shard.patch() == null ? null : OpenShards.unshared(storage, shard).patch();
+    } catch (MissingFileException e) {
+      throw conflict(
+          shard.id(), "another commit changed it, and a patch of it was expired and swept");
+    }
   }
 
   /** Returns the slots of a shard that were deleted; null if none was. */
@@ -132,13 +152,15 @@ final class Carrier {
     PatchFile before = patchOf(shard);
     UUID fileId = UUID.randomUUID();
     String file = shard.directory() + "/" + fileId + ".patch";
-    written.add(file);
-    ShardSummary joined;
+    TablesFile.requireWritable(storage, shard);
+    PatchJoin join;
     try {
-      joined = new PatchJoin(shard, before, parts).write(storage, fileId, Durability.COMMIT);
+      join = new PatchJoin(shard, before, parts);
     } catch (IllegalArgumentException e) {
       throw conflict(shard.id(), String.valueOf(e.getMessage()));
     }
+    written.add(file);
+    ShardSummary joined = join.write(storage, fileId, Durability.COMMIT);
     if (joined.length() == 0) {
       UnnamedFiles.discard(storage, List.of(file));
       return List.of();
@@ -160,12 +182,23 @@ final class Carrier {
    */
   TableChange.Replacement carry(
       TableChange.Replacement run, List<ShardSummary> present, boolean isRebalance) {
+    requireKeptRecords(run);
     return new TableChange.Replacement(
         present, isRebalance ? carryRewrite(run, present) : carryRows(run, present.get(0)));
   }
 
   private List<ShardSummary> carryRows(TableChange.Replacement run, ShardSummary present) {
     ShardSummary before = run.removed().get(0);
+    if (run.added().isEmpty()) {
+      if (changesBetween(before, present).isPresent()) {
+        throw conflict(
+            before.id(), "a record of it, all of which are to be deleted, was changed or deleted");
+      }
+      return List.of();
+    }
+    if (Objects.equals(run.added().get(0).patch(), present.patch())) {
+      throw conflict(before.id(), "the same change was committed before");
+    }
     PatchPart part = changes(run);
     long[] slots = part.slots();
     changesBetween(before, present)
@@ -174,6 +207,15 @@ final class Carrier {
     return join(present, List.of(part));
   }
 
+
+  /** Requires that the table has the records on which a change was planned, as far as known. */
+  void requireKeptRecords(TableChange.Replacement run) {
+    if (!mayCarry) {
+      throw conflict(
+          run.removed().get(0).id(),
+          "it was changed or replaced, and another commit replaced the records of the table");
+    }
+  }
 
   /** Returns the index of the record of each slot. */
   static long[] indexes(long[] slots, @Nullable RankedBitmap deleted) {
@@ -216,12 +258,7 @@ final class Carrier {
       if (!concerned.isEmpty() && shard.patch() != null) {
         throw conflict(shard.id(), "it was rewritten with a patch");
       }
-      List<ShardSummary> joined =
-          concerned.isEmpty() ? List.of(shard) : join(shard, concerned);
-      if (joined.isEmpty()) {
-        superseded.add(shard.directory());
-      }
-      carried.addAll(joined);
+      carried.addAll(concerned.isEmpty() ? List.of(shard) : join(shard, concerned));
       from += shard.length();
     }
     return carried;

@@ -42,12 +42,4 @@ interface Commit {
    * @param written takes each list of shards before its file is written
    */
   Manifest next(Optional<Manifest> last, long nowMillis, List<String> written);
-
-  /**
-   * Returns files of the commit that the version which {@link #next} returned last does not need,
-   * nor any other version.
-   */
-  default List<String> superseded() {
-    return List.of();
-  }
 }

@@ -88,7 +88,6 @@ final class Committer {
       if (published.isPresent()) {
         check.require(published.get(), began);
         log.leaveHint(published.get());
-        deleteQuietly(commit.superseded());
         return published.get();
       }
       LockSupport.parkNanos(

@@ -132,7 +132,7 @@ final class FieldCommit implements Commit, SinceBase {
     ShardCommit.requireUnswept(storage.location(), oldestFileMillis, newest);
     ShardSequence sequence = new ShardSequence(log, written);
     Replacements replacements = new Replacements(
-        new Carrier(storage, "change of fields", written), change.replacements(), false);
+        new Carrier(storage, "change of fields", written, false), change.replacements(), false);
     sequence.add(newest, replacements);
     replacements.requireDone();
     RecordSchema schema = schema(newest);

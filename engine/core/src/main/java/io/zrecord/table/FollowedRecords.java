@@ -13,34 +13,41 @@ import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.shard.ShardSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the records of changed shards along the rebalances that have put them into other shards,
  * and changes them there. A rebalance keeps the index of every record, so two neighbouring versions
- * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes 24
- * bytes of memory for each slot that a followed shard's change has. Belongs to one thread.
+ * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes some
+ * dozens of bytes of memory for each slot that a followed shard's change has. The next attempt of
+ * a commit goes on where the last one ended. Belongs to one thread.
  */
 final class FollowedRecords {
   private final ManifestLog log;
   private final String location;
-  private final Carrier carrier;
   private final long base;
+
+  /** What was followed, so that the next attempt of a commit goes on from there. */
+  private List<TableChange.Replacement> runs = List.of();
+
+  private List<Group> groups = List.of();
+  private @Nullable Manifest first;
+  private @Nullable Manifest reached;
 
   /**
    * Prepares to follow.
    *
    * @param base the version that the changes were planned on
    */
-  FollowedRecords(ManifestLog log, String location, Carrier carrier, long base) {
+  FollowedRecords(ManifestLog log, String location, long base) {
     this.log = log;
     this.location = location;
-    this.carrier = carrier;
     this.base = base;
   }
 
@@ -102,32 +109,51 @@ final class FollowedRecords {
    * @throws io.zrecord.errors.CommitConflictException if the records cannot be followed, or one of
    *     them was changed
    */
-  List<TableChange.Replacement> follow(List<TableChange.Replacement> runs, Manifest newest) {
-    List<Group> groups = runs.stream().map(this::begin).toList();
+  List<TableChange.Replacement> follow(
+      Carrier carrier, List<TableChange.Replacement> missing, Manifest newest) {
     RetainedVersions versions = new RetainedVersions(log, location, newest);
-    Manifest before = read(versions, base, groups);
-    for (long version = base + 1; version <= newest.version(); version++) {
-      Manifest after = read(versions, version, groups);
+    Manifest before = begin(carrier, missing, versions);
+    for (long version = before.version() + 1; version <= newest.version(); version++) {
+      Manifest after = read(carrier, versions, version);
       if (Commutation.Operation.of(after) == Commutation.Operation.REBALANCE) {
-        groups = along(groups, before, after);
+        groups = along(carrier, before, after);
       }
       before = after;
+      reached = after;
     }
-    return changed(groups, newest);
+    return changed(carrier, newest);
   }
 
-  private Manifest read(RetainedVersions versions, long version, List<Group> groups) {
+  /** Returns the version up to which the records were followed. */
+  private Manifest begin(
+      Carrier carrier, List<TableChange.Replacement> missing, RetainedVersions versions) {
+    Manifest last = reached;
+    if (last != null
+        && runs.equals(missing)
+        && read(carrier, versions, last.version()).commitId().equals(last.commitId())) {
+      return last;
+    }
+    runs = missing;
+    groups = missing.stream().map(run -> begin(carrier, run)).toList();
+    Manifest planned = read(carrier, versions, base);
+    first = planned;
+    reached = planned;
+    return planned;
+  }
+
+  private Manifest read(Carrier carrier, RetainedVersions versions, long version) {
     try {
       return versions.read(version);
     } catch (VersionNotFoundException | MissingFileException e) {
       throw carrier.conflict(
-          groups.get(0).origin,
+          runs.get(0).removed().get(0).id(),
           "it was replaced, and version " + version + ", which is needed to find its records, was"
               + " expired");
     }
   }
 
-  private Group begin(TableChange.Replacement run) {
+  private static Group begin(Carrier carrier, TableChange.Replacement run) {
+    carrier.requireKeptRecords(run);
     ShardSummary shard = run.removed().get(0);
     if (!Carrier.isNarrow(run)) {
       throw carrier.conflict(
@@ -140,7 +166,7 @@ final class FollowedRecords {
   }
 
   /** Follows records over a version that has put shards in the place of others. */
-  private List<Group> along(List<Group> groups, Manifest before, Manifest after) {
+  private List<Group> along(Carrier carrier, Manifest before, Manifest after) {
     PlacedShards removed = PlacedShards.notIn(log, after, before);
     PlacedShards added = PlacedShards.notIn(log, before, after);
     List<Group> moved = new ArrayList<>();
@@ -149,14 +175,15 @@ final class FollowedRecords {
       if (place.isEmpty() || added.find(group.shard.id()).isPresent()) {
         moved.add(group);
       } else {
-        requireUnchanged(group, place.get().shard());
-        move(group, place.get(), removed, added, moved);
+        requireUnchanged(carrier, group, place.get().shard());
+        move(carrier, group, place.get(), removed, added, moved);
       }
     }
     return moved;
   }
 
-  private void move(
+  private static void move(
+      Carrier carrier,
       Group group,
       Placed place,
       PlacedShards removed,
@@ -168,7 +195,7 @@ final class FollowedRecords {
       Placed target = added
           .at(place.firstIndex() + indexes[from])
           .filter(found -> removed.find(found.shard().id()).isEmpty())
-          .orElseThrow(() -> conflict(group, "it was replaced, and its records cannot be found"));
+          .orElseThrow(() -> conflict(carrier, group, "it was replaced, and its records cannot be found"));
       long shift = place.firstIndex() - target.firstIndex();
       RankedBitmap dead = carrier.deletedOf(target.shard());
       int to = from;
@@ -182,9 +209,9 @@ final class FollowedRecords {
   }
 
   /** Requires that no other commit has changed a record of a group. */
-  private void requireUnchanged(Group group, ShardSummary now) {
+  private static void requireUnchanged(Carrier carrier, Group group, ShardSummary now) {
     if (!Carrier.isOfSameTables(group.shard, now)) {
-      throw conflict(group, "the shard that has its records was written again by another commit");
+      throw conflict(carrier, group, "the shard that has its records was written again by another commit");
     }
     carrier
         .changesBetween(group.shard, now)
@@ -192,21 +219,21 @@ final class FollowedRecords {
             carrier.requireDisjoint(group.origin, group.to, group.records, others.slots()));
   }
 
-  private List<TableChange.Replacement> changed(List<Group> groups, Manifest newest) {
+  private List<TableChange.Replacement> changed(Carrier carrier, Manifest newest) {
     Map<UUID, List<Group>> byShard = new LinkedHashMap<>();
     groups.forEach(group ->
         byShard.computeIfAbsent(group.shard.id(), id -> new ArrayList<>()).add(group));
-    Map<UUID, ShardSummary> present =
-        PlacedShards.find(log, newest, new HashSet<>(byShard.keySet()));
+    // What was written since the base is in no list of the base.
+    PlacedShards present = PlacedShards.notIn(log, Objects.requireNonNull(first), newest);
     List<TableChange.Replacement> changed = new ArrayList<>();
     byShard.forEach((id, inShard) -> {
-      ShardSummary shard = present.get(id);
+      ShardSummary shard = present.find(id).map(Placed::shard).orElse(null);
       List<PatchPart> parts = new ArrayList<>();
       for (Group group : inShard) {
         if (shard == null) {
-          throw conflict(group, "it was replaced or removed by another commit");
+          throw conflict(carrier, group, "it was replaced or removed by another commit");
         }
-        requireUnchanged(group, shard);
+        requireUnchanged(carrier, group, shard);
         parts.add(group.part.movedBy(group::placeOf));
       }
       if (shard != null) {
@@ -216,7 +243,8 @@ final class FollowedRecords {
     return changed;
   }
 
-  private CommitConflictException conflict(Group group, String reason) {
+  private static CommitConflictException conflict(
+      Carrier carrier, Group group, String reason) {
     return carrier.conflict(group.origin, reason);
   }
 }

@@ -73,6 +73,9 @@ public final class MergeChange {
   /** Adds a change of a shard of the version. A shard may have several, of different records. */
   public MergeChange change(ShardChange change) {
     requireOpen();
+    if (change.deletedCount() == 0 && change.fieldIds().isEmpty()) {
+      return this;
+    }
     byShard.computeIfAbsent(change.before(), shard -> new ArrayList<>()).add(change);
     return this;
   }
@@ -131,8 +134,9 @@ public final class MergeChange {
    * @return the version committed; the base if there is nothing to change or to add
    * @throws IllegalArgumentException if two changes change one record, a change is of a shard that
    *     the version does not have, or gives values of a partition field; nothing was changed
-   * @throws io.zrecord.errors.CommitConflictException if another commit has changed or replaced one
-   *     of the shards since the version; nothing was changed
+   * @throws io.zrecord.errors.CommitConflictException if another commit has changed one of the
+   *     records, given values to a field of one of the shards, or replaced the table since the
+   *     version; nothing was changed
    * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
    *     again
    */
@@ -149,7 +153,10 @@ public final class MergeChange {
       return base;
     }
     TableSnapshot after = publish(table);
-    UnnamedFiles.discard(storage, superseded);
+    if (after.version() == base.version() + 1) {
+      // No commit that came between can name what the tasks have written.
+      UnnamedFiles.discard(storage, superseded);
+    }
     return after;
   }
 

@@ -125,8 +125,9 @@ public final class RowChange {
    * called once, and again after an unknown outcome: the change takes effect once.
    *
    * @return the version committed; the base if nothing was changed
-   * @throws io.zrecord.errors.CommitConflictException if another commit has changed or replaced one
-   *     of the shards since the base; nothing was changed
+   * @throws io.zrecord.errors.CommitConflictException if another commit has changed one of the
+   *     records, given values to a field of one of the shards, or replaced the table since the base;
+   *     nothing was changed
    * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
    *     again, because a new change with the same indices may delete other records
    */

@@ -21,6 +21,7 @@ final class SchemaRules implements SinceBase {
   private final TableChange change;
   private final Commutation.Need need;
   private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
+  private boolean areRecordsKept = true;
 
   SchemaRules(String location, TableChange change) {
     this.location = location;
@@ -48,6 +49,8 @@ final class SchemaRules implements SinceBase {
    */
   @Override
   public void requireCommutes(Manifest winner) {
+    areRecordsKept &= Commutation.mayFollow(
+        Commutation.Need.KEPT_RECORDS, Commutation.Operation.of(winner));
     if (need == Commutation.Need.KEPT_RECORDS && winner.isBeginning()) {
       if (change.baseVersion().isPresent() && winner.isTable()) {
         throw anotherTable();
@@ -59,6 +62,11 @@ final class SchemaRules implements SinceBase {
               ? changedRecords(winner)
               : otherRecords(winner));
     }
+  }
+
+  /** Tells whether no version that was looked at has replaced the records of the table. */
+  boolean areRecordsKept() {
+    return areRecordsKept;
   }
 
   private String changedRecords(Manifest winner) {

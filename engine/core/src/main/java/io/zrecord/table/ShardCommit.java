@@ -30,9 +30,9 @@ final class ShardCommit implements Commit {
   private final ManifestLog log;
   private final TableChange change;
   private final SchemaRules rules;
+  private final FollowedRecords followed;
   private final OptionalLong checkedMillis;
   private long oldestFileMillis = Long.MAX_VALUE;
-  private List<String> superseded = List.of();
 
   ShardCommit(Storage storage, ManifestLog log, TableChange change) {
     this(storage, log, change, OptionalLong.empty());
@@ -50,6 +50,8 @@ final class ShardCommit implements Commit {
     this.log = log;
     this.change = change;
     this.rules = new SchemaRules(storage.location(), change);
+    this.followed =
+        new FollowedRecords(log, storage.location(), change.baseVersion().orElse(-1));
   }
 
   @Override
@@ -168,18 +170,12 @@ final class ShardCommit implements Commit {
             newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
   }
 
-  @Override
-  public List<String> superseded() {
-    return superseded;
-  }
-
   /**
    * Returns the shards of the newest version with the replacements. What other commits have done to
    * the replaced shards is kept as well, if the two commute.
    */
   private ShardSequence kept(Manifest newest, List<String> written) {
-    Carrier carrier = new Carrier(storage, operation(), written);
-    superseded = carrier.superseded();
+    Carrier carrier = new Carrier(storage, operation(), written, rules.areRecordsKept());
     boolean isRebalance = change.kind() == TableChange.Kind.REBALANCE;
     ShardSequence sequence = new ShardSequence(log, written);
     Replacements planned = new Replacements(carrier, change.replacements(), isRebalance);
@@ -196,9 +192,7 @@ final class ShardCommit implements Commit {
     written.clear();
     List<TableChange.Replacement> runs = new ArrayList<>(change.replacements());
     runs.removeAll(missing);
-    runs.addAll(
-        new FollowedRecords(log, storage.location(), carrier, change.baseVersion().getAsLong())
-            .follow(missing, newest));
+    runs.addAll(followed.follow(carrier, missing, newest));
     Replacements found = new Replacements(carrier, runs, false);
     ShardSequence again = new ShardSequence(log, written);
     again.add(newest, found);

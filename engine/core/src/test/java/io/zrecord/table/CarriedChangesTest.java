@@ -368,6 +368,74 @@ final class CarriedChangesTest {
     assertThat(storage.exists("shard/" + lent.owner() + "/" + lent.fileName())).isTrue();
   }
 
+  /** A rebalance must not bring back what an overwrite with older shards has taken back. */
+  @Test
+  void whatWasTakenBackIsNotCarried() {
+    List<ShardSummary> before = table.latest().shards();
+    List<Item> items = newest();
+    new Planned(0).delete(1).update(2, "wrong").commit();
+    RebalancePlan plan = joiningAll(1);
+    Planned late = new Planned(1).update(7, "late");
+    TableSnapshot restored = table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
+        .base(table.latest())
+        .shards(before)
+        .build());
+    note(restored, items, Set.of());
+    assertThat(run(plan).failures()).isNotEmpty();
+    late.conflicts();
+    check();
+  }
+
+  /** The files of a change may be those of a version, whoever commits the change again. */
+  @Test
+  void aChangeThatIsCommittedAgainDeletesNoFile() {
+    Planned first = new Planned(0).update(3, null);
+    first.commit();
+    TableSnapshot base = table.latest();
+    ShardChange change;
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, SCHEMA, List.of(), base.shards().get(0), Set.of("text"))) {
+      // The value was absent before.
+      writer.update(3, "text", null);
+      change = writer.finish();
+    }
+    ShardChange nothing;
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, SCHEMA, List.of(), base.shards().get(1), Set.of("text"))) {
+      nothing = writer.finish();
+    }
+    note(MergeChange.of(base).change(change).change(nothing).commit(), newest(), Set.of(3L));
+    assertThatThrownBy(MergeChange.of(base).change(change).change(nothing)::commit)
+        .isInstanceOf(CommitConflictException.class);
+    check();
+  }
+
+  @Test
+  void theDeletionOfVeryManyRecordsThatWereMovedIsAConflict() {
+    ShardSummary large = numbers(Carrier.MOST_SLOTS + 1);
+    TableSnapshot base = table.commit(TableChange.of(TableChange.Kind.APPEND, SCHEMA)
+        .base(table.latest())
+        .shards(List.of(large))
+        .build());
+    MergeChange all = MergeChange.of(base).removing(base.shards().get(SHARDS));
+    TableRebalance.of(RebalancePlan.of(
+            base, RebalanceOptions.defaults().withAllShards().withWrite(WRITE)))
+        .run();
+    assertThatThrownBy(all::commit)
+        .isInstanceOf(CommitConflictException.class)
+        .hasMessageContaining("too many");
+  }
+
+  private ShardSummary numbers(int count) {
+    try (ShardWriter writer = ShardWriter.create(storage, UUID.randomUUID(), SCHEMA, WRITE)) {
+      for (int i = 0; i < count; i++) {
+        writer.putLong(0, i);
+        writer.endRecord();
+      }
+      return writer.finish().orElseThrow();
+    }
+  }
+
   /** In any order, each commit is carried or refused, as what the others touched says. */
   @Test
   void anyCommitsAreAsInAList() {

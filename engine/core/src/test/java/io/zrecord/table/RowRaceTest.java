@@ -89,8 +89,12 @@ final class RowRaceTest {
       if (isSwept) {
         assertThat(found).containsAll(named);
       } else {
-        // Whoever was refused has deleted what it wrote.
-        assertThat(found).isEqualTo(named);
+        // Whoever was refused has deleted what it wrote. What a carried change has written first is
+        // left to a sweep, because another commit may have the same change.
+        assertThat(found).containsAll(named);
+        found.removeAll(named);
+        assertThat(found).allMatch(name -> name.endsWith(".patch"));
+        assertThat(found).hasSizeLessThan(changed + rebalanced);
       }
     }
   }

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 /**
  * Shards of a version that are not in the lists of shards of another one, with their places. Takes
@@ -49,13 +48,6 @@ public final class PlacedShards {
     }
     add(placed, first, version.shards());
     return new PlacedShards(placed);
-  }
-
-  /** Reads some shards of a version. */
-  public static Map<UUID, ShardSummary> find(ManifestLog log, Manifest version, Set<UUID> ids) {
-    return log.shards(version).stream()
-        .filter(shard -> ids.contains(shard.id()))
-        .collect(Collectors.toMap(ShardSummary::id, shard -> shard));
   }
 
   private static void add(List<Placed> placed, long first, List<ShardSummary> shards) {

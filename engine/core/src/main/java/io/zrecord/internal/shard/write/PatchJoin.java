@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,7 @@ public final class PatchJoin {
   private final @Nullable PatchFile before;
   private final List<PatchPart> parts;
   private final Map<ChunkFile, Integer> chunks = new LinkedHashMap<>();
+  private final SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
 
   /** The next slot of those that one patch gives, in rising order. */
   private static final class Cursor {
@@ -84,6 +87,7 @@ public final class PatchJoin {
    * @param shard the shard before the commit
    * @param before the patch of the shard before the commit; null if there is none
    * @param parts what to add to it
+   * @throws IllegalArgumentException if values of a field cannot be put side by side
    */
   public PatchJoin(ShardSummary shard, @Nullable PatchFile before, List<PatchPart> parts) {
     this.shard = shard;
@@ -91,11 +95,13 @@ public final class PatchJoin {
     this.parts = List.copyOf(parts);
     if (before != null) {
       before.json().chunks().forEach(this::number);
+      PatchPart.collect(specs, before, before.json().fields().keySet());
     }
     for (PatchPart part : parts) {
       PatchFile patch = part.patch();
       if (patch != null) {
         patch.json().chunks().forEach(chunk -> number(chunk.movedTo(shard, part.shard())));
+        PatchPart.collect(specs, patch, part.fieldIds());
       }
     }
   }
@@ -133,15 +139,7 @@ public final class PatchJoin {
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
     PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deleted);
     content.chunks.addAll(chunks.keySet());
-    if (before != null) {
-      PatchPart.collect(content.specs, before, before.json().fields().keySet());
-    }
-    for (PatchPart part : parts) {
-      PatchFile patch = part.patch();
-      if (patch != null) {
-        PatchPart.collect(content.specs, patch, part.fieldIds());
-      }
-    }
+    content.specs.putAll(specs);
     content.specs.forEach((id, spec) -> {
       long[] ofCommit = sorted(parts.stream().map(part -> part.changed(id).to).toList());
       content.changedByCommit.put(id, ofCommit);

@@ -143,6 +143,45 @@ public final class PatchPart {
   }
 
   /**
+   * Tells whether a patch deletes and changes all that another one does, with whatever values.
+   *
+   * @param part the other patch; null if there is none
+   */
+  public static boolean contains(PatchFile patch, @Nullable PatchFile part) {
+    if (part == null) {
+      return true;
+    }
+    RankedBitmap deleted = patch.deleted();
+    RankedBitmap needed = part.deleted();
+    if (needed != null
+        && needed.slotsIf(slot -> deleted == null || !deleted.contains(slot)).length > 0) {
+      return false;
+    }
+    for (int id : part.json().fields().keySet()) {
+      RankedBitmap changed =
+          patch.json().hasField(id) ? patch.changed(patch.json().field(id)).slots() : null;
+      long[] lost = part.changed(part.json().field(id))
+          .slots()
+          .slotsIf(slot -> (changed == null || !changed.contains(slot))
+              && (deleted == null || !deleted.contains(slot)));
+      if (lost.length > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns how many slots a patch has: those of deletions, and those of each field. */
+  public static long slotCount(PatchFile patch) {
+    RankedBitmap deleted = patch.deleted();
+    long count = deleted == null ? 0 : deleted.count();
+    for (int id : patch.json().fields().keySet()) {
+      count += patch.json().field(id).count();
+    }
+    return count;
+  }
+
+  /**
    * Returns the deletion of all records of a shard.
    *
    * @param before the patch of the shard; null if there is none
