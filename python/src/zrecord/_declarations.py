@@ -102,8 +102,9 @@ def _read_constraint(json: JsonObject) -> Constraint | None:
         return None
     _text(json, name, 1, _MAX_CONSTRAINT_NAME)
     is_check = kind == "check"
-    sql = json.string("sql") if "sql" in json.members else ""
-    _text(json, sql, 1 if is_check else 0, _MAX_TEXT if is_check else 0)
+    if ("sql" in json.members) != is_check:
+        raise json.corrupt(f"constraint '{name}' of kind {kind} must have a text if it is a check, and not otherwise")
+    sql = _text(json, json.string("sql"), 1, _MAX_TEXT) if is_check else ""
     fields = json.integers("fields", 1, _MAX_ID)
     _require_ids(json, fields)
     enforced = json.members.get("enforced", False)

@@ -1,12 +1,14 @@
 package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.RecordAppender;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordFieldsWriter;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.rebalance.RebalanceOptions;
@@ -304,6 +306,36 @@ final class KeptDeclarationsTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  @Test
+  void aTableWithDeclarationsOfALaterReleaseIsReadAndNotChanged() {
+    create(What.PRIMARY_KEY);
+    edit(
+        1,
+        json -> ((ObjectNode) json.get("declarations").get("constraints").get(0))
+            .put("kind", "exclude"));
+    requireReadAndNotChanged("'constraint exclude'");
+    edit(
+        1,
+        json -> json.putObject("declarations")
+            .putArray("writeOrder")
+            .addObject()
+            .put("field", 1)
+            .put("direction", "random")
+            .put("nulls", "first"));
+    requireReadAndNotChanged("'direction random'");
+  }
+
+  private void requireReadAndNotChanged(String feature) {
+    assertThat(table.latest().declarations()).isEqualTo(Declarations.NONE);
+    assertThat(table.latest().length()).isEqualTo(10);
+    for (Way way : List.of(Way.APPEND, Way.DROP_FIELD, Way.TAG, Way.DECLARE, Way.SWEEP)) {
+      assertThatThrownBy(() -> commit(way))
+          .isInstanceOf(UnsupportedFormatException.class)
+          .hasMessageContaining(feature);
+    }
+    assertThat(table.latest().version()).isEqualTo(1);
   }
 
   @Test

@@ -139,6 +139,9 @@ public final class DeclarationsJson {
 
   private static Constraint readConstraint(JsonObject json) {
     Constraint.Kind kind = kind(json).orElseThrow();
+    if (json.has("sql") != (kind == Constraint.Kind.CHECK)) {
+      throw json.corrupt("a constraint of kind " + kind + " has a text if it is a check only");
+    }
     Optional<Constraint.Reference> references = Optional.empty();
     if (json.has("references")) {
       JsonObject other = json.object("references");
