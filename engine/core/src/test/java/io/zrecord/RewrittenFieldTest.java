@@ -71,6 +71,8 @@ final class RewrittenFieldTest {
       new NestedType.Member("tokens", NestedType.listOf(NestedType.of(ElementType.I32))))));
   private static final NestedType PERSON = new NestedType.StructOf(
       List.of(new NestedType.Member("name", NestedType.of(ElementType.UTF8))));
+  private static final NestedType COUNTS =
+      NestedType.mapOf(NestedType.of(ElementType.UTF8), NestedType.of(ElementType.I32));
   private static final FieldRules NEVER_ABSENT = FieldRules.NONE.withNullable(false);
 
   /** A kind of field. */
@@ -84,7 +86,9 @@ final class RewrittenFieldTest {
     NESTED(ElementType.nested(TURNS), Shape.scalar(), "lz4"),
     NEVER_ABSENT_FIXED(ElementType.I64, Shape.scalar(), "raw"),
     NEVER_ABSENT_TEXT(ElementType.UTF8, Shape.scalar(), "zstd"),
-    NEVER_ABSENT_NESTED(ElementType.nested(PERSON), Shape.scalar(), "raw"),
+    NEVER_ABSENT_LIST(ElementType.nested(TURNS), Shape.scalar(), "lz4"),
+    NEVER_ABSENT_MAP(ElementType.nested(COUNTS), Shape.scalar(), "raw"),
+    NEVER_ABSENT_STRUCT(ElementType.nested(PERSON), Shape.scalar(), "raw"),
     PROMOTED(ElementType.I32, Shape.scalar(), "raw"),
     OTHER(ElementType.I32, Shape.scalar(), "raw"),
     OTHER_TEXT(ElementType.UTF8, Shape.scalar(), "raw"),
@@ -209,6 +213,9 @@ final class RewrittenFieldTest {
     if (TURNS.equals(field.type().tree())) {
       return ValueBytes.of(
           field, List.of(Map.of("role", "r" + random.nextInt(9), "tokens", List.of(1, 2))));
+    }
+    if (COUNTS.equals(field.type().tree())) {
+      return ValueBytes.of(field, Map.of("k" + random.nextInt(9), random.nextInt()));
     }
     if (PERSON.equals(field.type().tree())) {
       return ValueBytes.of(field, Map.of("name", "n" + random.nextInt(1000)));

@@ -7,6 +7,7 @@ import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.write.PatchJoin;
 import io.zrecord.internal.shard.write.PatchPart;
+import io.zrecord.schema.Constraint;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.Durability;
@@ -51,6 +52,7 @@ public final class MergeChange {
   private final List<String> superseded = new ArrayList<>();
 
   private List<ShardSummary> added = List.of();
+  private List<Constraint> evaluated = List.of();
   private TableChange.Isolation isolation = TableChange.Isolation.SNAPSHOT;
   private Optional<TableChange.Transaction> transaction = Optional.empty();
 
@@ -109,6 +111,13 @@ public final class MergeChange {
   public MergeChange transaction(TableChange.Transaction key) {
     requireOpen();
     transaction = Optional.of(key);
+    return this;
+  }
+
+  /** Sets the checks that the caller has evaluated for each new record and each new value. */
+  public MergeChange evaluated(List<Constraint> checks) {
+    requireOpen();
+    evaluated = List.copyOf(checks);
     return this;
   }
 
@@ -218,6 +227,7 @@ public final class MergeChange {
         .replacements(replacements)
         .shards(added)
         .isolation(isolation)
+        .evaluated(evaluated)
         .transaction(transaction)
         .properties(properties)
         .build();

@@ -10,7 +10,8 @@ import java.util.UUID;
 
 /**
  * Says what the commit of a patch changed (FORMAT.md section 3.3): a patch has what the patch
- * before it had as well.
+ * before it had as well. Values in tables files, such as those of a rewritten field, are not said
+ * here.
  *
  * @param patch the patch before; empty if the shard had none, and then all that the patch has is of
  *     its commit, and nothing else is said here

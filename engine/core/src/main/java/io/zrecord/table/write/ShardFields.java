@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Puts shards together from the files of their fields (FORMAT.md section 7). Stateless. */
 public final class ShardFields {
@@ -51,20 +52,12 @@ public final class ShardFields {
       }
     }
     PatchFile patch = OpenShards.unshared(storage, shard).patch();
+    Set<UUID> replaced = isReplaced ? unused(storage, shard, tables, patch) : Set.of();
     ShardSummary left = patch == null
         ? shard
         : PatchWithoutFields.write(storage, shard, patch, written, UUID.randomUUID(), durability);
-    Set<UUID> used = new HashSet<>();
-    if (isReplaced) {
-      addUsed(used, storage, shard, tables);
-    }
-    if (patch != null) {
-      patch.json().chunks().forEach(chunk -> used.add(chunk.id()));
-    }
     List<ChunkFile> chunks = new ArrayList<>(left.chunks());
-    if (isReplaced) {
-      chunks.removeIf(chunk -> !used.contains(chunk.id()));
-    }
+    chunks.removeIf(chunk -> replaced.contains(chunk.id()));
     chunks.addAll(added.chunks());
     tables.addAll(added.tables());
     SortedMap<Integer, Long> values = new TreeMap<>(shard.valueBytes());
@@ -80,11 +73,19 @@ public final class ShardFields {
         shard.unknown());
   }
 
-  /** Adds the chunks that the fields of some tables files need. */
-  private static void addUsed(
-      Set<UUID> used, Storage storage, ShardSummary shard, List<TablesRef> tables) {
-    tables.forEach(file ->
-        used.addAll(TablesFile.open(storage, shard, file, kept -> {}).usedChunks(file.fieldIds())));
+  /** Returns the chunks that neither the fields of some tables files need nor the patch. */
+  private static Set<UUID> unused(
+      Storage storage, ShardSummary shard, List<TablesRef> tables, @Nullable PatchFile patch) {
+    Set<UUID> chunks = new HashSet<>();
+    shard.chunks().forEach(chunk -> chunks.add(chunk.id()));
+    for (TablesRef file : tables) {
+      chunks.removeAll(
+          TablesFile.open(storage, shard, file, kept -> {}).usedChunks(file.fieldIds()));
+    }
+    if (patch != null) {
+      patch.json().chunks().forEach(chunk -> chunks.remove(chunk.id()));
+    }
+    return chunks;
   }
 
   /** Returns a shard with only those files that another record of the shard does not name. */

@@ -48,6 +48,9 @@ public final class ShardWriter implements AutoCloseable {
   private final WriteOptions options;
   private final String directory;
   private final int[] required;
+  /** Values of the required fields in deleted slots. */
+  private final byte[][] shortest;
+
   private final @Nullable PartitionCheck partition;
   /** Whether the id is new for certain, so that nobody needs to ask for the directory. */
   private final boolean isNewId;
@@ -85,6 +88,11 @@ public final class ShardWriter implements AutoCloseable {
     this.required = IntStream.range(0, schema.fields().size())
         .filter(i -> !schema.fields().get(i).rules().isNullable())
         .toArray();
+    this.shortest = deleted == null
+        ? new byte[0][]
+        : IntStream.of(required)
+            .mapToObj(i -> ValueBytes.shortest(schema.fields().get(i)))
+            .toArray(byte[][]::new);
   }
 
   private static @Nullable RankedBitmap deleted(Storage storage, ShardSummary shard) {
@@ -288,9 +296,8 @@ public final class ShardWriter implements AutoCloseable {
    */
   private void endDeleted(ShardFilesWriter current) {
     while (deleted != null && deleted.contains(current.recordCount())) {
-      for (int field : required) {
-        byte[] shortest = ValueBytes.shortest(schema.fields().get(field));
-        current.column(field).put(shortest, 0, shortest.length);
+      for (int i = 0; i < required.length; i++) {
+        current.column(required[i]).put(shortest[i], 0, shortest[i].length);
       }
       current.endRecord();
     }

@@ -9,7 +9,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots of a shard that the commit of a patch changed (FORMAT.md section 3.3). Immutable.
+ * The slots of a shard that the commit of a patch changed (FORMAT.md section 3.3). A commit that
+ * names another tables file for a field changed the field in all slots, which is not said here.
+ * Immutable.
  *
  * @param before the patch that the shard had before; empty if there was none
  * @param deleted the slots that the commit deleted; null if none

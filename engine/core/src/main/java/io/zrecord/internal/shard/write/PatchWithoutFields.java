@@ -1,6 +1,7 @@
 package io.zrecord.internal.shard.write;
 
 import io.zrecord.internal.format.PatchField;
+import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.schema.FieldSpec;
@@ -11,7 +12,6 @@ import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -22,6 +22,8 @@ import java.util.stream.IntStream;
  * Stateless.
  */
 public final class PatchWithoutFields {
+  private static final long[] NO_SLOTS = {};
+
   private PatchWithoutFields() {}
 
   /**
@@ -45,15 +47,14 @@ public final class PatchWithoutFields {
     if (!kept.removeAll(fieldIds)) {
       return shard;
     }
-    if (kept.isEmpty() && before.deleted() == null) {
+    RankedBitmap deleted = before.deleted();
+    if (kept.isEmpty() && deleted == null) {
       List<ChunkFile> chunks = new ArrayList<>(shard.chunks());
       chunks.removeAll(before.json().chunks());
       return shard.unpatched(chunks);
     }
-    long[] deleted = before.deleted() == null
-        ? new long[0]
-        : Objects.requireNonNull(before.deleted()).slots();
-    PatchFileWriter.Content content = new PatchFileWriter.Content(deleted, new long[0]);
+    PatchFileWriter.Content content =
+        new PatchFileWriter.Content(deleted == null ? NO_SLOTS : deleted.slots(), NO_SLOTS);
     content.chunks.addAll(before.json().chunks());
     for (int id : kept) {
       PatchField field = before.json().field(id);
