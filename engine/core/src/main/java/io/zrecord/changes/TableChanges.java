@@ -73,14 +73,14 @@ public final class TableChanges {
     return log.reading(newest -> {
           RetainedVersions versions = new RetainedVersions(log, storage.location(), newest);
           Manifest after = versions.read(version);
-          List<ShardChanges> shards = after.isBeginning()
-              ? inserted(after)
-              : changed(versions.read(version - 1), after);
+          List<ShardChanges> shards =
+              after.isBeginning() ? inserted(after) : changed(versions.read(version - 1), after);
           return new VersionChanges(
               version, Instant.ofEpochMilli(after.timestampMillis()), after.operation(), shards);
         })
         .orElseThrow(() -> new VersionNotFoundException(
-            storage.location(), "Cannot tell what changed: there is no table at " + storage.location()));
+            storage.location(),
+            "Cannot tell what changed: there is no table at " + storage.location()));
   }
 
   private List<ShardChanges> inserted(Manifest version) {
@@ -98,8 +98,10 @@ public final class TableChanges {
       case "care", "rebalance", "relayout", "addFields", "schema" -> List.of();
       case "append", "overwrite", "delete", "update", "merge", "rewriteField" ->
         compared(before, after);
-      default -> throw untold(after, "it is of the operation '" + after.operation()
-          + "', which this release does not know");
+      default ->
+        throw untold(
+            after,
+            "it is of the operation '" + after.operation() + "', which this release does not know");
     };
   }
 
@@ -112,20 +114,21 @@ public final class TableChanges {
     List<ShardChanges> changes = new ArrayList<>();
     for (Placed then : removed.inOrder()) {
       ShardSummary shard = then.shard();
-      added.find(shard.id()).ifPresentOrElse(
-          now -> {
-            if (!now.shard().equals(shard)) {
-              changes.add(new ShardChanges(
-                  after.version(),
-                  shard,
-                  then.firstIndex(),
-                  now.shard(),
-                  now.firstIndex(),
-                  rewrittenFields(shard, now.shard())));
-            }
-          },
-          () -> changes.add(
-              ShardChanges.deleted(after.version(), shard, then.firstIndex())));
+      added
+          .find(shard.id())
+          .ifPresentOrElse(
+              now -> {
+                if (!now.shard().equals(shard)) {
+                  changes.add(new ShardChanges(
+                      after.version(),
+                      shard,
+                      then.firstIndex(),
+                      now.shard(),
+                      now.firstIndex(),
+                      rewrittenFields(shard, now.shard())));
+                }
+              },
+              () -> changes.add(ShardChanges.deleted(after.version(), shard, then.firstIndex())));
     }
     for (Placed now : added.inOrder()) {
       if (removed.find(now.shard().id()).isEmpty()) {
@@ -149,7 +152,7 @@ public final class TableChanges {
   private ZRecordException untold(Manifest version, String reason) {
     return new VersionNotFoundException(
         storage.location(),
-        "Cannot tell what version " + version.version() + " of " + storage.location()
-            + " changed: " + reason + "; compare the records of the versions instead");
+        "Cannot tell what version " + version.version() + " of " + storage.location() + " changed: "
+            + reason + "; compare the records of the versions instead");
   }
 }

@@ -117,16 +117,11 @@ public final class ShardInspection {
   }
 
   private String nameOf(ChunkFile chunk) {
-    return isOfStore
-        ? ChunkMeta.fileName((int) chunk.storeChunk())
-        : shard.fileOf(chunk);
+    return isOfStore ? ChunkMeta.fileName((int) chunk.storeChunk()) : shard.fileOf(chunk);
   }
 
   private DatasetFile file(String name, String stored, Kind kind) {
     return new DatasetFile(
-        name,
-        kind,
-        Optional.of(shard.id()),
-        TableHistory.lengthBytes(storage, stored));
+        name, kind, Optional.of(shard.id()), TableHistory.lengthBytes(storage, stored));
   }
 }

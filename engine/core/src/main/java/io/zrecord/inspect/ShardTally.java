@@ -39,11 +39,7 @@ final class ShardTally implements ShardPlaces.Visitor {
     for (int i = 0; i < shard.chunks().size(); i++) {
       ChunkFile chunk = shard.chunks().get(i);
       chunks.add(new ChunkTally(
-          i,
-          chunk,
-          nameOf.apply(chunk),
-          shard.pathOf(chunk),
-          ofPatch.contains(chunk.id())));
+          i, chunk, nameOf.apply(chunk), shard.pathOf(chunk), ofPatch.contains(chunk.id())));
     }
   }
 

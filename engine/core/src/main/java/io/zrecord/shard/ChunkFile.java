@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  *     another shard has taken its place
  */
 public record ChunkFile(
-    UUID id, long bytes, long storeChunk, long storeRecords, @Nullable UUID owner)
-    implements Serializable {
+    UUID id,
+    long bytes,
+    long storeChunk,
+    long storeRecords,
+    @Nullable UUID owner) implements Serializable {
   /** Stands for the number of a chunk that no store wrote. */
   public static final long NOT_OF_A_STORE = -1;
 

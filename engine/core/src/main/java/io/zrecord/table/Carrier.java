@@ -50,10 +50,13 @@ final class Carrier {
     if (run.removed().size() != 1 || run.added().size() > 1) {
       return false;
     }
-    return run.added().isEmpty() || isOfSameTables(run.removed().get(0), run.added().get(0));
+    return run.added().isEmpty()
+        || isOfSameTables(run.removed().get(0), run.added().get(0));
   }
 
-  /** Tells whether two shards are one, with the same tables, before and after changes of records. */
+  /**
+   * Tells whether two shards are one, with the same tables, before and after changes of records.
+   */
   static boolean isOfSameTables(ShardSummary shard, ShardSummary other) {
     return shard.id().equals(other.id())
         && shard.slots() == other.slots()
@@ -202,11 +205,10 @@ final class Carrier {
     PatchPart part = changes(run);
     long[] slots = part.slots();
     changesBetween(before, present)
-        .ifPresent(others -> requireDisjoint(
-            before.id(), slots, indexes(slots, deletedOf(before)), others.slots()));
+        .ifPresent(others ->
+            requireDisjoint(before.id(), slots, indexes(slots, deletedOf(before)), others.slots()));
     return join(present, List.of(part));
   }
-
 
   /** Requires that the table has the records on which a change was planned, as far as known. */
   void requireKeptRecords(TableChange.Replacement run) {
@@ -225,8 +227,7 @@ final class Carrier {
   }
 
   /** Adds changes of shards that were rewritten to the shards that have their records. */
-  private List<ShardSummary> carryRewrite(
-      TableChange.Replacement run, List<ShardSummary> present) {
+  private List<ShardSummary> carryRewrite(TableChange.Replacement run, List<ShardSummary> present) {
     List<PatchPart> parts = new ArrayList<>();
     List<Long> firsts = new ArrayList<>();
     List<@Nullable RankedBitmap> dead = new ArrayList<>();

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows the records of changed shards along the rebalances that have put them into other shards,
  * and changes them there. A rebalance keeps the index of every record, so two neighbouring versions
- * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes some
- * dozens of bytes of memory for each slot that a followed shard's change has. The next attempt of
- * a commit goes on where the last one ended. Belongs to one thread.
+ * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes
+ * some dozens of bytes of memory for each slot that a followed shard's change has. The next attempt
+ * of a commit goes on where the last one ended. Belongs to one thread.
  */
 final class FollowedRecords {
   private final ManifestLog log;
@@ -71,12 +71,7 @@ final class FollowedRecords {
     private final long[] records;
 
     private Group(
-        UUID origin,
-        PatchPart part,
-        ShardSummary shard,
-        long[] from,
-        long[] to,
-        long[] records) {
+        UUID origin, PatchPart part, ShardSummary shard, long[] from, long[] to, long[] records) {
       this.origin = origin;
       this.part = part;
       this.shard = shard;
@@ -105,7 +100,7 @@ final class FollowedRecords {
   /**
    * Returns what takes the place of shards that have the records now.
    *
-   * @param runs narrow replacements of shards that the newest version does not have
+   * @param missing narrow replacements of shards that the newest version does not have
    * @throws io.zrecord.errors.CommitConflictException if the records cannot be followed, or one of
    *     them was changed
    */
@@ -195,7 +190,8 @@ final class FollowedRecords {
       Placed target = added
           .at(place.firstIndex() + indexes[from])
           .filter(found -> removed.find(found.shard().id()).isEmpty())
-          .orElseThrow(() -> conflict(carrier, group, "it was replaced, and its records cannot be found"));
+          .orElseThrow(
+              () -> conflict(carrier, group, "it was replaced, and its records cannot be found"));
       long shift = place.firstIndex() - target.firstIndex();
       RankedBitmap dead = carrier.deletedOf(target.shard());
       int to = from;
@@ -211,7 +207,8 @@ final class FollowedRecords {
   /** Requires that no other commit has changed a record of a group. */
   private static void requireUnchanged(Carrier carrier, Group group, ShardSummary now) {
     if (!Carrier.isOfSameTables(group.shard, now)) {
-      throw conflict(carrier, group, "the shard that has its records was written again by another commit");
+      throw conflict(
+          carrier, group, "the shard that has its records was written again by another commit");
     }
     carrier
         .changesBetween(group.shard, now)
@@ -243,8 +240,7 @@ final class FollowedRecords {
     return changed;
   }
 
-  private static CommitConflictException conflict(
-      Carrier carrier, Group group, String reason) {
+  private static CommitConflictException conflict(Carrier carrier, Group group, String reason) {
     return carrier.conflict(group.origin, reason);
   }
 }

@@ -97,9 +97,9 @@ public final class MergeChange {
   }
 
   /**
-   * Sets which commits since the version the change must not follow; {@link
-   * TableChange.Isolation#SNAPSHOT} otherwise. A change that depends on records besides those that
-   * it changes gives {@link TableSnapshot#isolation} of the version.
+   * Sets which commits since the version the change must not follow;
+   * {@link TableChange.Isolation#SNAPSHOT} otherwise. A change that depends on records besides
+   * those that it changes gives {@link TableSnapshot#isolation} of the version.
    */
   public MergeChange isolation(TableChange.Isolation wanted) {
     requireOpen();
@@ -313,9 +313,7 @@ public final class MergeChange {
       return List.of();
     }
     if (ShardChangeWriter.isWithinLimits(shard, before, patched)) {
-      patched
-          .chunks()
-          .forEach(chunk -> superseded.remove(shard.fileOf(chunk)));
+      patched.chunks().forEach(chunk -> superseded.remove(shard.fileOf(chunk)));
       return List.of(patched);
     }
     superseded.add(file);

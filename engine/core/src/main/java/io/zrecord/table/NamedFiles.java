@@ -130,8 +130,7 @@ final class NamedFiles {
         unchecked.add(files);
         files.chunks().stream()
             .filter(chunk -> chunk.owner() != null)
-            .forEach(chunk -> lent.computeIfAbsent(
-                    chunk.ownerIn(shard), owner -> new HashSet<>())
+            .forEach(chunk -> lent.computeIfAbsent(chunk.ownerIn(shard), owner -> new HashSet<>())
                 .add(chunk.fileName()));
       }
     }

@@ -10,9 +10,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces runs of shards by other shards while the shards of a version are visited in order. A shard
- * of which another commit has changed records is carried along if that is possible.
- * Belongs to one thread.
+ * Replaces runs of shards by other shards while the shards of a version are visited in order. A
+ * shard of which another commit has changed records is carried along if that is possible. Belongs
+ * to one thread.
  */
 final class Replacements {
   private final Carrier carrier;

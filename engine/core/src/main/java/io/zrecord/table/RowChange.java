@@ -126,8 +126,8 @@ public final class RowChange {
    *
    * @return the version committed; the base if nothing was changed
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed one of the
-   *     records, given values to a field of one of the shards, or replaced the table since the base;
-   *     nothing was changed
+   *     records, given values to a field of one of the shards, or replaced the table since the
+   *     base; nothing was changed
    * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
    *     again, because a new change with the same indices may delete other records
    */

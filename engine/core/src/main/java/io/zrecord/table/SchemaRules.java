@@ -49,8 +49,8 @@ final class SchemaRules implements SinceBase {
    */
   @Override
   public void requireCommutes(Manifest winner) {
-    areRecordsKept &= Commutation.mayFollow(
-        Commutation.Need.KEPT_RECORDS, Commutation.Operation.of(winner));
+    areRecordsKept &=
+        Commutation.mayFollow(Commutation.Need.KEPT_RECORDS, Commutation.Operation.of(winner));
     if (need == Commutation.Need.KEPT_RECORDS && winner.isBeginning()) {
       if (change.baseVersion().isPresent() && winner.isTable()) {
         throw anotherTable();

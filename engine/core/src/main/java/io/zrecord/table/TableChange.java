@@ -450,8 +450,8 @@ public record TableChange(
 
     /**
      * Sets which commits since the base the change must not follow; {@link Isolation#SNAPSHOT}
-     * otherwise. A change that depends on records besides those that it changes gives {@link
-     * TableSnapshot#isolation} of its base.
+     * otherwise. A change that depends on records besides those that it changes gives
+     * {@link TableSnapshot#isolation} of its base.
      */
     public Builder isolation(Isolation wanted) {
       isolation = wanted;

@@ -102,9 +102,11 @@ final class TableChangesTest {
       for (int i = 0; i < length; i++) {
         String number = numbers.isAbsent(i)
             ? "-"
-            : "" + ByteBuffer.wrap(numbers.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong();
-        String text =
-            texts.isAbsent(i) ? "-" : new String(texts.value(i), StandardCharsets.UTF_8);
+            : ""
+                + ByteBuffer.wrap(numbers.value(i))
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .getLong();
+        String text = texts.isAbsent(i) ? "-" : new String(texts.value(i), StandardCharsets.UTF_8);
         records.add(List.of(number, text));
       }
       return records;
@@ -114,11 +116,9 @@ final class TableChangesTest {
   /** Applies what a version changed to the version before, and compares. */
   private List<RecordChanges> requireTold(long version) {
     List<List<String>> after = records(table.version(version));
-    List<List<String>> before =
-        version == 0 ? List.of() : records(table.version(version - 1));
-    List<RecordChanges> told = changes.of(version).shards().stream()
-        .map(shard -> shard.read(storage))
-        .toList();
+    List<List<String>> before = version == 0 ? List.of() : records(table.version(version - 1));
+    List<RecordChanges> told =
+        changes.of(version).shards().stream().map(shard -> shard.read(storage)).toList();
     List<@Nullable List<String>> applied = new ArrayList<>(before);
     TreeSet<Long> inserted = new TreeSet<>();
     for (RecordChanges of : told) {
@@ -233,8 +233,7 @@ final class TableChangesTest {
 
   @Test
   void aRewrittenFieldIsChangedInAllRecords() {
-    try (RecordFieldsWriter writer =
-        RecordFieldsWriter.rewrite(table, Set.of("number"), WRITE)) {
+    try (RecordFieldsWriter writer = RecordFieldsWriter.rewrite(table, Set.of("number"), WRITE)) {
       RecordAppender values = writer.newAppender(1);
       for (int i = 0; i < 50; i++) {
         values.set("number", 1000L + i);
@@ -272,7 +271,8 @@ final class TableChangesTest {
     for (int round = Math.max(10, Budget.of(60)); round > 0; round--) {
       RowChange change = change();
       int length = (int) table.latest().length();
-      List<Integer> indices = new ArrayList<>(LongStream.range(0, length).mapToInt(i -> (int) i).boxed().toList());
+      List<Integer> indices = new ArrayList<>(
+          LongStream.range(0, length).mapToInt(i -> (int) i).boxed().toList());
       Collections.shuffle(indices, random);
       for (int index : indices.subList(0, Math.min(length, 1 + random.nextInt(8)))) {
         switch (random.nextInt(4)) {
@@ -297,10 +297,8 @@ final class TableChangesTest {
 
   @Test
   void whatIsNotThereIsRefused() {
-    assertThatThrownBy(() -> changes.of(1))
-        .isInstanceOf(VersionNotFoundException.class);
-    assertThatThrownBy(() -> changes.between(3, 2))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> changes.of(1)).isInstanceOf(VersionNotFoundException.class);
+    assertThatThrownBy(() -> changes.between(3, 2)).isInstanceOf(IllegalArgumentException.class);
     assertThat(changes.between(-1, 0)).hasSize(1);
     assertThat(changes.between(0, 0)).isEmpty();
   }

@@ -45,8 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Changes of records and rebalances that were planned on one version take effect together, whichever
- * comes second, unless they touch the same record.
+ * Changes of records and rebalances that were planned on one version take effect together,
+ * whichever comes second, unless they touch the same record.
  */
 final class CarriedChangesTest {
   private static final RecordSchema SCHEMA = RecordSchema.builder()
@@ -86,8 +86,8 @@ final class CarriedChangesTest {
     for (int i = 0; i < SHARDS; i++) {
       shards.add(shard((long) i * RECORDS, RECORDS, items));
     }
-    TableSnapshot created =
-        table.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
+    TableSnapshot created = table.commit(
+        TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
     note(created, items, Set.of());
   }
 
@@ -124,7 +124,8 @@ final class CarriedChangesTest {
       texts.select(all, 0, length);
       List<Item> items = new ArrayList<>();
       for (int i = 0; i < length; i++) {
-        long number = ByteBuffer.wrap(numbers.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong();
+        long number =
+            ByteBuffer.wrap(numbers.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong();
         String text = texts.isAbsent(i) ? null : new String(texts.value(i), StandardCharsets.UTF_8);
         items.add(new Item(number, text));
       }
@@ -261,8 +262,7 @@ final class CarriedChangesTest {
     assertThat(run(joiningAll(0)).groups()).isPositive();
     change.commit();
     assertThat(table.latest().shards()).hasSizeBetween(2, 3);
-    assertThat(table.latest().shards().get(0).chunks())
-        .anyMatch(chunk -> chunk.owner() != null);
+    assertThat(table.latest().shards().get(0).chunks()).anyMatch(chunk -> chunk.owner() != null);
     check();
   }
 
@@ -340,8 +340,7 @@ final class CarriedChangesTest {
   private void makeFilesOld() throws IOException {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.toList()) {
-        Files.setLastModifiedTime(
-            file, FileTime.from(Instant.now().minus(Duration.ofHours(9))));
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofHours(9))));
       }
     }
   }
@@ -393,15 +392,15 @@ final class CarriedChangesTest {
     first.commit();
     TableSnapshot base = table.latest();
     ShardChange change;
-    try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, SCHEMA, List.of(), base.shards().get(0), Set.of("text"))) {
+    try (ShardChangeWriter writer =
+        ShardChangeWriter.open(storage, SCHEMA, List.of(), base.shards().get(0), Set.of("text"))) {
       // The value was absent before.
       writer.update(3, "text", null);
       change = writer.finish();
     }
     ShardChange nothing;
-    try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, SCHEMA, List.of(), base.shards().get(1), Set.of("text"))) {
+    try (ShardChangeWriter writer =
+        ShardChangeWriter.open(storage, SCHEMA, List.of(), base.shards().get(1), Set.of("text"))) {
       nothing = writer.finish();
     }
     note(MergeChange.of(base).change(change).change(nothing).commit(), newest(), Set.of(3L));
@@ -418,8 +417,8 @@ final class CarriedChangesTest {
         .shards(List.of(large))
         .build());
     MergeChange all = MergeChange.of(base).removing(base.shards().get(SHARDS));
-    TableRebalance.of(RebalancePlan.of(
-            base, RebalanceOptions.defaults().withAllShards().withWrite(WRITE)))
+    TableRebalance.of(
+            RebalancePlan.of(base, RebalanceOptions.defaults().withAllShards().withWrite(WRITE)))
         .run();
     assertThatThrownBy(all::commit)
         .isInstanceOf(CommitConflictException.class)

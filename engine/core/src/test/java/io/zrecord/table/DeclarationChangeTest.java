@@ -252,8 +252,7 @@ final class DeclarationChangeTest {
 
   /** Deletes the first record, by each way to do it. */
   private List<Runnable> changes(TableSnapshot base, Isolation isolation) {
-    MergeChange merge =
-        MergeChange.of(base).removing(base.shards().get(0)).isolation(isolation);
+    MergeChange merge = MergeChange.of(base).removing(base.shards().get(0)).isolation(isolation);
     TableChange change = TableChange.of(TableChange.Kind.MERGE, SCHEMA)
         .base(base)
         .replacements(List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of())))

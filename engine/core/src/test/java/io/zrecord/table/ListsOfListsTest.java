@@ -221,8 +221,7 @@ final class ListsOfListsTest {
     ShardSummary other = Shards.write(storage, Shards.SCHEMA, 3, 4);
     List<ShardListFile> members = new ArrayList<>();
     for (int number = 0; number < 10; number++) {
-      members.addAll(
-          log.writeLists(List.of(number == 7 ? other : shard), new ArrayList<>()));
+      members.addAll(log.writeLists(List.of(number == 7 ? other : shard), new ArrayList<>()));
     }
     ShardListFile of = log.writeListOfLists(members, new ArrayList<>());
     SimulatedTables.publish(log, List.of(of), Collections.nCopies(1000, shard));

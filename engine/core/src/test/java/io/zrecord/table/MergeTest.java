@@ -334,8 +334,7 @@ class MergeTest {
     table.commit(append);
     elsewhere.commit();
     other.commit();
-    assertThat(values())
-        .containsExactly(100L, 10L, 11L, 12L, 20L, 21L, 22L, 30L, 31L, 101L, 200L);
+    assertThat(values()).containsExactly(100L, 10L, 11L, 12L, 20L, 21L, 22L, 30L, 31L, 101L, 200L);
     assertThatThrownBy(same::commit).isInstanceOf(CommitConflictException.class);
     assertThatThrownBy(() -> table.commit(overwrite)).isInstanceOf(CommitConflictException.class);
     requireSound();

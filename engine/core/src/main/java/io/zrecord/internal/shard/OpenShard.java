@@ -232,8 +232,7 @@ public final class OpenShard {
     OpenChunk chunk = chunks.getAcquire(ordinal);
     if (chunk == null) {
       metrics.chunksOpened.increment();
-      OpenChunk opened =
-          OpenChunk.open(storage, shard, shard.chunks().get(ordinal), onKept);
+      OpenChunk opened = OpenChunk.open(storage, shard, shard.chunks().get(ordinal), onKept);
       chunk = chunks.compareAndSet(ordinal, null, opened) ? opened : chunks.getAcquire(ordinal);
     }
     return chunk;
@@ -257,8 +256,8 @@ public final class OpenShard {
     if (storage.exists(name) && storage.lengthBytes(name) < bytes) {
       throw new TruncatedFileException(
           storage.pathOf(name),
-          "Cannot read " + storage.pathOf(name) + ": it was cut while it was read, to fewer than " + bytes
-              + " bytes. Restore it from a copy",
+          "Cannot read " + storage.pathOf(name) + ": it was cut while it was read, to fewer than "
+              + bytes + " bytes. Restore it from a copy",
           error);
     }
   }

@@ -97,8 +97,8 @@ public final class ChunkFiles implements AutoCloseable {
           chunks.size(),
           name,
           chunk.bytes(),
-          header -> OpenChunk.checkHeader(
-              files.pathOf(name), chunk.ownerIn(shard), chunk, header)));
+          header ->
+              OpenChunk.checkHeader(files.pathOf(name), chunk.ownerIn(shard), chunk, header)));
     }
     return new ChunkFiles(files, chunks, Overlay.NONE);
   }

@@ -70,8 +70,7 @@ final class GoldenCarried {
       if ((version >= 1 && isDeletedFirst(i)) || (version >= 3 && isDeletedLate(i))) {
         continue;
       }
-      items.add(
-          new Item(i, version >= 3 && isChangedLate(i) ? late(i) : text(i, version >= 1)));
+      items.add(new Item(i, version >= 3 && isChangedLate(i) ? late(i) : text(i, version >= 1)));
     }
     return items;
   }
@@ -153,8 +152,7 @@ final class GoldenCarried {
         .toArray();
   }
 
-  private static SortedMap<Long, byte[]> texts(
-      int ordinal, int version, IntPredicate which) {
+  private static SortedMap<Long, byte[]> texts(int ordinal, int version, IntPredicate which) {
     SortedMap<Long, byte[]> texts = new TreeMap<>();
     for (long slot : slots(ordinal, which)) {
       int i = ordinal * SLOTS + (int) slot;

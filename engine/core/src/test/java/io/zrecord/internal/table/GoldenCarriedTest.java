@@ -46,7 +46,9 @@ final class GoldenCarriedTest {
   @Test
   void theNewestVersionNamesChunksOfTwoOtherShards() {
     RecordTable table = RecordTable.at(LocalStorage.at(GoldenCarried.DIRECTORY));
-    assertThat(table.latest().shards().get(0).chunks().stream().map(ChunkFile::owner).distinct())
+    assertThat(table.latest().shards().get(0).chunks().stream()
+            .map(ChunkFile::owner)
+            .distinct())
         .hasSize(3)
         .containsNull();
   }

@@ -128,17 +128,12 @@ public final class TablesFile {
    */
   public static void requireWritable(Storage storage, ShardSummary shard) {
     for (TablesRef ref : shard.tables()) {
-      requireWritable(
-          storage, shard.fileOf(ref), ref.bytes(), ref.jsonPosition(), ref.jsonBytes());
+      requireWritable(storage, shard.fileOf(ref), ref.bytes(), ref.jsonPosition(), ref.jsonBytes());
     }
     PatchRef patch = shard.patch();
     if (patch != null) {
       requireWritable(
-          storage,
-          shard.fileOf(patch),
-          patch.bytes(),
-          patch.jsonPosition(),
-          patch.jsonBytes());
+          storage, shard.fileOf(patch), patch.bytes(), patch.jsonPosition(), patch.jsonBytes());
     }
   }
 

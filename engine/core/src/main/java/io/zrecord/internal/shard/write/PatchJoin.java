@@ -27,9 +27,9 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins changes that other patches have with the patch of a shard, into one patch (FORMAT.md section
- * 3.3): those of several tasks, or those of a shard whose place the shard has taken. The checksums
- * of entries are bound to the new patch, and no value is read. Belongs to one thread.
+ * Joins changes that other patches have with the patch of a shard, into one patch (FORMAT.md
+ * section 3.3): those of several tasks, or those of a shard whose place the shard has taken. The
+ * checksums of entries are bound to the new patch, and no value is read. Belongs to one thread.
  */
 public final class PatchJoin {
   private final ShardSummary shard;
@@ -134,8 +134,7 @@ public final class PatchJoin {
   public ShardSummary write(Storage storage, UUID fileId, Durability durability) {
     long[] deleted = sorted(parts.stream().map(PatchPart::deleted).toList());
     RankedBitmap deadBefore = before == null ? null : before.deleted();
-    long[] allDeleted =
-        deadBefore == null ? deleted : sorted(List.of(deadBefore.slots(), deleted));
+    long[] allDeleted = deadBefore == null ? deleted : sorted(List.of(deadBefore.slots(), deleted));
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
     PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deleted);
     content.chunks.addAll(chunks.keySet());
@@ -160,8 +159,8 @@ public final class PatchJoin {
     ChangedField old = before == null ? null : before.changed(spec);
     if (before != null && old != null) {
       long[] kept = old.slots()
-          .slotsIf(slot -> (dead == null || !dead.contains(slot))
-              && Arrays.binarySearch(ofCommit, slot) < 0);
+          .slotsIf(slot ->
+              (dead == null || !dead.contains(slot)) && Arrays.binarySearch(ofCommit, slot) < 0);
       add(cursors, shard, before, spec, new PatchPart.Places(kept, kept));
     }
     for (PatchPart part : parts) {

@@ -96,8 +96,7 @@ public final class PatchPart {
    * @param shard the shard with the later patch
    * @param before the earlier patch; null if there was none
    */
-  public static PatchPart between(
-      ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
+  public static PatchPart between(ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
     UUID expected = before == null ? null : before.json().fileId();
     boolean follows = patch
         .json()
@@ -135,9 +134,7 @@ public final class PatchPart {
     return new PatchPart(
         shard,
         patch,
-        deleted == null
-            ? NO_SLOTS
-            : deleted.slotsIf(slot -> dead == null || !dead.contains(slot)),
+        deleted == null ? NO_SLOTS : deleted.slotsIf(slot -> dead == null || !dead.contains(slot)),
         fields,
         LongUnaryOperator.identity());
   }

@@ -118,8 +118,8 @@ final class PatchJoinTest {
 
   private List<PatchPart> parts(ShardSummary shard, List<ShardSummary> patched) {
     return patched.stream()
-        .map(part ->
-            PatchPart.ofCommit(part, patchOf(shard), Objects.requireNonNull(patchOf(part))))
+        .map(
+            part -> PatchPart.ofCommit(part, patchOf(shard), Objects.requireNonNull(patchOf(part))))
         .toList();
   }
 
@@ -323,8 +323,7 @@ final class PatchJoinTest {
       } else {
         other.put(NUMBER, 41, number(1));
       }
-      List<PatchPart> parts =
-          parts(shard, List.of(patched(shard, one), patched(shard, other)));
+      List<PatchPart> parts = parts(shard, List.of(patched(shard, one), patched(shard, other)));
       assertThat(PatchJoin.slotInTwo(parts)).isEqualTo(OptionalLong.of(41));
     }
   }
