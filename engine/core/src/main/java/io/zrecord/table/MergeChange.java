@@ -76,6 +76,7 @@ public final class MergeChange {
   public MergeChange change(ShardChange change) {
     requireOpen();
     if (change.deletedCount() == 0 && change.fieldIds().isEmpty()) {
+      superseded.addAll(change.files());
       return this;
     }
     byShard.computeIfAbsent(change.before(), shard -> new ArrayList<>()).add(change);
