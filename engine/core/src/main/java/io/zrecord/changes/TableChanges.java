@@ -10,6 +10,7 @@ import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.MergeChange;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +31,6 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class TableChanges {
-  /** Property of a version whose commit wrote shards of changed records again: their number. */
-  public static final String REWRITTEN_SHARDS = "rewrittenShards";
-
   private final Storage storage;
   private final ManifestLog log;
 
@@ -106,7 +104,7 @@ public final class TableChanges {
   }
 
   private List<ShardChanges> compared(Manifest before, Manifest after) {
-    if (after.head().properties().containsKey(REWRITTEN_SHARDS)) {
+    if (after.head().properties().containsKey(MergeChange.REWRITTEN_SHARDS)) {
       throw untold(after, "it wrote shards again, because a patch would have been too large");
     }
     PlacedShards removed = PlacedShards.notIn(log, after, before);

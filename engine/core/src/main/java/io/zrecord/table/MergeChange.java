@@ -1,6 +1,5 @@
 package io.zrecord.table;
 
-import io.zrecord.changes.TableChanges;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
@@ -40,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Belongs to one thread.
  */
 public final class MergeChange {
+  /** Property of a version whose commit wrote shards of changed records again: their number. */
+  public static final String REWRITTEN_SHARDS = "rewrittenShards";
+
   private final TableSnapshot base;
   private final Storage storage;
   private final Map<ShardSummary, List<ShardChange>> byShard = new LinkedHashMap<>();
@@ -221,7 +223,7 @@ public final class MergeChange {
       replacements.add(TableChange.Replacement.ofRows(shard, after));
     });
     if (rewrittenShards > 0) {
-      properties.put(TableChanges.REWRITTEN_SHARDS, Integer.toString(rewrittenShards));
+      properties.put(REWRITTEN_SHARDS, Integer.toString(rewrittenShards));
     }
     return TableChange.of(kind(), changedFields())
         .base(base)
