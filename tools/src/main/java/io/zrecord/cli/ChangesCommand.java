@@ -63,7 +63,8 @@ final class ChangesCommand extends Subcommand {
     Storage storage = path.storage();
     long last = to == null ? RecordTable.at(storage).latest().version() : to;
     long first = from == null ? last - 1 : from;
-    List<VersionChanges> versions = TableChanges.of(storage).between(first, last).toList();
+    List<VersionChanges> versions =
+        TableChanges.of(storage).between(first, last).toList();
     for (VersionChanges version : versions) {
       if (isJson) {
         printRecords(storage, version);
@@ -94,17 +95,15 @@ final class ChangesCommand extends Subcommand {
     if (!byField.isEmpty()) {
       RecordSchema schema = RecordTable.at(storage).version(version.version()).schema();
       out()
-          .println("  " + byField.entrySet().stream()
-              .map(field -> name(schema, field.getKey()) + ": " + field.getValue())
-              .collect(Collectors.joining(", ")));
+          .println("  "
+              + byField.entrySet().stream()
+                  .map(field -> name(schema, field.getKey()) + ": " + field.getValue())
+                  .collect(Collectors.joining(", ")));
     }
   }
 
   private static String name(RecordSchema schema, int fieldId) {
-    return schema
-        .find(fieldId)
-        .map(field -> Printable.of(field.name()))
-        .orElse("field " + fieldId);
+    return schema.find(fieldId).map(field -> Printable.of(field.name())).orElse("field " + fieldId);
   }
 
   private void printRecords(Storage storage, VersionChanges version) throws IOException {
@@ -113,9 +112,8 @@ final class ChangesCommand extends Subcommand {
     }
     boolean isAlone = version.shards().stream().allMatch(shard -> shard.before() == null);
     try (RecordSource after = Datasets.open(storage, OptionalLong.of(version.version()));
-        RecordSource before = isAlone
-            ? after
-            : Datasets.open(storage, OptionalLong.of(version.version() - 1))) {
+        RecordSource before =
+            isAlone ? after : Datasets.open(storage, OptionalLong.of(version.version() - 1))) {
       for (ShardChanges shard : version.shards()) {
         RecordChanges records = shard.read(storage);
         printWhole(version, "delete", "before", before, indices(records.deleted()));
@@ -154,8 +152,7 @@ final class ChangesCommand extends Subcommand {
           Batch young = after.gather(Arrays.copyOfRange(now, from, end), names(fieldsAfter))) {
         for (int i = from; i < end; i++) {
           long index = then[i];
-          ObjectNode line =
-              line(version, "update").put("index", now[i]).put("indexBefore", index);
+          ObjectNode line = line(version, "update").put("index", now[i]).put("indexBefore", index);
           line.set("before", values(old, i - from, of(fieldsBefore, records, index)));
           line.set("after", values(young, i - from, of(fieldsAfter, records, index)));
           out().println(ValueJson.MAPPER.writeValueAsString(line));
