@@ -12,9 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A directory on a local disk with blocks of files that are read over a network, up to a bound.
- * Blocks used longest ago go first, and a tenth of the disk stays free. Any number of processes may
- * use a directory. Any process may delete the directory at any time. The cache deletes only files
- * that a cache wrote. Thread-safe.
+ * Blocks used longest ago go first. A tenth of the disk stays free, at most 10 GiB. Any number of
+ * processes may use a directory. Any process may delete the directory at any time. The cache
+ * deletes only files that a cache wrote. Thread-safe.
  *
  * <p>A block is written beside its name and renamed, and is never forced to the disk. Each read
  * verifies its checksums. So a crash, a full disk or a damaged block costs requests, and never

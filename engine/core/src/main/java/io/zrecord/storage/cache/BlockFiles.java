@@ -141,8 +141,8 @@ final class BlockFiles {
     if (isLackLogged.compareAndSet(false, true)) {
       LOG.warn(
           "The cache {} has no room for a block: blocks that are being written fill its bound, or"
-              + " less than a tenth of the disk would be free. Raise the bound, free space on the"
-              + " disk, or choose a directory on another disk",
+              + " less than a tenth of the disk (at most 10 GiB) would be free. Raise the bound,"
+              + " free space on the disk, or choose a directory on another disk",
           files.location());
     }
   }

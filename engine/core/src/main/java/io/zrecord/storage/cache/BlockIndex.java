@@ -35,6 +35,9 @@ final class BlockIndex {
   private static final int SCAN_PART = 64;
   private static final int RESERVED_PART = 10;
 
+  /** A tenth of a large disk would be more than what others of the machine need. */
+  private static final long MOST_RESERVED_BYTES = 10L << 30;
+
   private final CacheFiles files;
   private final long maxBytes;
   private final InstantSource clock;
@@ -87,7 +90,8 @@ final class BlockIndex {
   /**
    * Makes room for a block that is about to be written.
    *
-   * @return whether there is room within the bound, and a tenth of the disk stays free
+   * @return whether there is room within the bound, and a tenth of the disk, at most 10 GiB, stays
+   *     free
    */
   synchronized boolean reserve(String name, long bytes) {
     if (writtenBytes > maxBytes / SCAN_PART) {
@@ -95,7 +99,8 @@ final class BlockIndex {
       writtenBytes = 0;
     }
     Space space = files.space();
-    long missing = bytes + space.totalBytes() / RESERVED_PART - space.usableBytes();
+    long reserved = Math.min(space.totalBytes() / RESERVED_PART, MOST_RESERVED_BYTES);
+    long missing = bytes + reserved - space.usableBytes();
     if (heldBytes.get() + bytes > maxBytes || missing > 0) {
       long target = heldBytes.get() + bytes > maxBytes ? maxBytes / 8 * 7 - bytes : maxBytes;
       // Sorting all blocks for each block would take longer than fetching the block.

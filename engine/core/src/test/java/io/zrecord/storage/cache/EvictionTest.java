@@ -179,6 +179,24 @@ final class EvictionTest {
   }
 
   @Test
+  void ofALargeDiskTenGibStayFree() throws IOException {
+    AtomicLong usable = new AtomicLong((10L << 30) + (64L << 20));
+    CacheFiles large = new ForwardingCacheFiles(new LocalCacheFiles(directory)) {
+      @Override
+      public Space space() {
+        return new Space(usable.get(), 1L << 40);
+      }
+    };
+    BlockCache cache = TestCaches.of(large, 1L << 30, clock);
+    read(cache, 0, 1);
+    assertThat(TestCaches.blocks(directory)).hasSize(1);
+    usable.set(9L << 30);
+    read(cache, 1, 2);
+    assertThat(TestCaches.blocks(directory)).isEmpty();
+    assertThat(cache.counters().failures()).isEqualTo(1);
+  }
+
+  @Test
   void aTenthOfTheDiskStaysFree() throws IOException {
     AtomicLong usable = new AtomicLong(112L << 20);
     CacheFiles small = new ForwardingCacheFiles(new LocalCacheFiles(directory)) {
