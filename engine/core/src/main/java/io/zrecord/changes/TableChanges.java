@@ -81,6 +81,17 @@ public final class TableChanges {
             "Cannot tell what changed: there is no table at " + storage.location()));
   }
 
+  private List<ShardChanges> replaced(Manifest before, Manifest after) {
+    List<ShardChanges> shards = new ArrayList<>();
+    long first = 0;
+    for (ShardSummary shard : log.shards(before)) {
+      shards.add(ShardChanges.deleted(after.version(), shard, first));
+      first += shard.length();
+    }
+    shards.addAll(inserted(after));
+    return shards;
+  }
+
   private List<ShardChanges> inserted(Manifest version) {
     List<ShardChanges> shards = new ArrayList<>();
     long first = 0;
@@ -94,8 +105,9 @@ public final class TableChanges {
   private List<ShardChanges> changed(Manifest before, Manifest after) {
     return switch (after.isCare() ? "care" : after.operation()) {
       case "care", "rebalance", "relayout", "addFields", "schema" -> List.of();
-      case "append", "overwrite", "delete", "update", "merge", "rewriteField" ->
-        compared(before, after);
+      case "append", "delete", "update", "merge", "rewriteField" -> compared(before, after);
+      // An overwrite may take back what was done to a shard: its records are others.
+      case "overwrite" -> replaced(before, after);
       default ->
         throw untold(
             after,

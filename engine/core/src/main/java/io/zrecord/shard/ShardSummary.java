@@ -115,7 +115,12 @@ public record ShardSummary(
 
   /** Returns the name of a chunk file of the shard, relative to the table. */
   public String fileOf(ChunkFile chunk) {
-    return directory(chunk.ownerIn(this)) + "/" + chunk.fileName();
+    return directoryOf(chunk) + "/" + chunk.fileName();
+  }
+
+  /** Returns the directory of a chunk file of the shard, relative to the table. */
+  public String directoryOf(ChunkFile chunk) {
+    return directory(chunk.ownerIn(this));
   }
 
   /** Returns the name of a tables file of the shard, relative to the table. */

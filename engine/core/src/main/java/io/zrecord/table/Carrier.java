@@ -31,6 +31,7 @@ final class Carrier {
   private final String operation;
   private final List<String> written;
   private final boolean mayCarry;
+
   /**
    * Creates a carrier.
    *

@@ -106,6 +106,7 @@ final class FollowedRecords {
    */
   List<TableChange.Replacement> follow(
       Carrier carrier, List<TableChange.Replacement> missing, Manifest newest) {
+    missing.forEach(carrier::requireKeptRecords);
     RetainedVersions versions = new RetainedVersions(log, location, newest);
     Manifest before = begin(carrier, missing, versions);
     for (long version = before.version() + 1; version <= newest.version(); version++) {
@@ -148,7 +149,6 @@ final class FollowedRecords {
   }
 
   private static Group begin(Carrier carrier, TableChange.Replacement run) {
-    carrier.requireKeptRecords(run);
     ShardSummary shard = run.removed().get(0);
     if (!Carrier.isNarrow(run)) {
       throw carrier.conflict(

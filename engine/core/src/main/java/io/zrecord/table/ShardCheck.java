@@ -66,7 +66,7 @@ final class ShardCheck {
     list(shard.directory(), files);
     shard.chunks().stream()
         .filter(chunk -> chunk.owner() != null && !known.contains(chunk.id()))
-        .map(chunk -> "shard/" + chunk.ownerIn(shard))
+        .map(shard::directoryOf)
         .distinct()
         .forEach(directory -> list(directory, files));
     long oldestMillis = Long.MAX_VALUE;

@@ -13,6 +13,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.write.PartitionText;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,16 @@ public final class TableSnapshot {
    */
   public void requireNoEnforcedCheck() {
     new DeclarationRules(storage.location(), declarations()).requireEvaluated(List.of());
+  }
+
+  /**
+   * Requires that no enforced constraint reads one of the fields, before a long write of their
+   * values begins that evaluates none. Each commit requires the same.
+   *
+   * @throws SchemaMismatchException if there is one; the message has its name
+   */
+  public void requireNoEnforcedCheckOf(Collection<Integer> fieldIds) {
+    new DeclarationRules(storage.location(), declarations()).requireEvaluated(List.of(), fieldIds);
   }
 
   /** Returns the manifest of the version. */

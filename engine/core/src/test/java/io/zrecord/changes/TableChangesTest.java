@@ -196,6 +196,24 @@ final class TableChangesTest {
   }
 
   @Test
+  void whatAnOverwriteTakesBackIsTold() {
+    TableSnapshot first = table.latest();
+    RowChange change = change();
+    change.delete(3);
+    change.update(5, "text", "five");
+    change.update(60, "text", "sixty");
+    change.commit();
+    table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
+        .base(table.latest())
+        .shards(first.shards().subList(0, 2))
+        .build());
+    List<RecordChanges> told = requireTold(2);
+    assertThat(told).hasSize(5);
+    assertThat(told.get(1).deleted()).isEqualTo(IndexSet.range(49, 99));
+    assertThat(told.get(4).inserted()).isEqualTo(IndexSet.range(50, 100));
+  }
+
+  @Test
   void aRebalanceChangesNoRecord() {
     RowChange first = change();
     first.delete(3);

@@ -9,7 +9,6 @@ import io.zrecord.schema.Declarations;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.Interleavings.Work;
 import io.zrecord.testing.MemoryStorage;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
@@ -77,15 +76,7 @@ final class DeclareRaceTest {
   }
 
   private static List<World> run(List<Work<World>> work) throws Exception {
-    List<World> worlds = new ArrayList<>();
-    Interleavings.all(
-        () -> {
-          World world = new World();
-          worlds.add(world);
-          return world;
-        },
-        work);
-    return worlds;
+    return Interleavings.ended(World::new, work);
   }
 
   @Test

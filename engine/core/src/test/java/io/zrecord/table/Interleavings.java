@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -400,7 +401,17 @@ final class Interleavings {
 
   /** Runs them all, checks each and returns how many there were. */
   static <W extends World> int all(Supplier<W> worlds, List<Work<W>> work) throws Exception {
-    return new Interleavings(null).run(worlds, work, Integer.MAX_VALUE, () -> true);
+    return ended(worlds, work).size();
+  }
+
+  /**
+   * Runs them all, checks each and returns their worlds. A run that would only repeat another one
+   * is given up, and its world is left out.
+   */
+  static <W extends World> List<W> ended(Supplier<W> worlds, List<Work<W>> work) throws Exception {
+    List<W> ended = new ArrayList<>();
+    new Interleavings(null).run(worlds, work, Integer.MAX_VALUE, () -> true, ended::add);
+    return ended;
   }
 
   /**
@@ -433,7 +444,7 @@ final class Interleavings {
     int least = share < 1 ? (int) Math.max(LEAST, Math.ceil(share * about)) : Integer.MAX_VALUE;
     int count;
     try {
-      count = some.run(worlds, work, least, isShown);
+      count = some.run(worlds, work, least, isShown, world -> {});
     } catch (Exception | Error e) {
       e.addSuppressed(new IllegalStateException(
           "A share of " + share + " of about " + about + " orders, with seed " + seed));
@@ -448,7 +459,12 @@ final class Interleavings {
   }
 
   private <W extends World> int run(
-      Supplier<W> worlds, List<Work<W>> work, int least, BooleanSupplier isShown) throws Exception {
+      Supplier<W> worlds,
+      List<Work<W>> work,
+      int least,
+      BooleanSupplier isShown,
+      Consumer<W> ended)
+      throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     int count = 0;
     Branch branch = null;
@@ -456,7 +472,11 @@ final class Interleavings {
       do {
         Run run = new Run(branch, turns(work.size()));
         try {
-          count += run.run(worlds.get(), work, threads) ? 1 : 0;
+          W world = worlds.get();
+          if (run.run(world, work, threads)) {
+            count++;
+            ended.accept(world);
+          }
         } catch (Exception | Error e) {
           e.addSuppressed(new IllegalStateException("After " + count + " orders, in that of "
               + run.steps.stream().map(Step::worker).toList()));

@@ -169,15 +169,7 @@ final class RewriteRaceTest {
   }
 
   private static List<World> run(List<Work<World>> work) throws Exception {
-    List<World> worlds = new ArrayList<>();
-    Interleavings.all(
-        () -> {
-          World world = new World();
-          worlds.add(world);
-          return world;
-        },
-        work);
-    return worlds;
+    return Interleavings.ended(World::new, work);
   }
 
   @Test

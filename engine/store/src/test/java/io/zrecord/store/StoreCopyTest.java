@@ -58,6 +58,7 @@ final class StoreCopyTest {
     final AtomicLong begun = new AtomicLong();
     final AtomicLong committed = new AtomicLong();
     private final AtomicBoolean isOver = new AtomicBoolean();
+    private final AtomicBoolean isPaused = new AtomicBoolean();
     private final Thread thread = new Thread(this::write);
     private volatile @Nullable Throwable failure;
 
@@ -70,6 +71,10 @@ final class StoreCopyTest {
       StoreModel model = new StoreModel(SEED, LENGTH);
       try (RecordStore store = RecordStore.open(path, options())) {
         while (!isOver.get()) {
+          if (isPaused.get()) {
+            Thread.onSpinWait();
+            continue;
+          }
           begun.incrementAndGet();
           model.next(store);
           store.commit();
@@ -81,7 +86,13 @@ final class StoreCopyTest {
       }
     }
 
+    /** Lets the thread wait, so that what is looked at does not fall behind more and more. */
+    void pause() {
+      isPaused.set(true);
+    }
+
     void awaitCommits(long more) {
+      isPaused.set(false);
       long until = committed.get() + more;
       while (committed.get() < until) {
         Thread.onSpinWait();
@@ -130,6 +141,7 @@ final class StoreCopyTest {
         long least = written.committed.get();
         long records = RecordStore.copy(written.path, LocalStorage.at(copy));
         long most = written.begun.get();
+        written.pause();
         assertThat(DatasetCheck.of(copy.toString()).run(finding -> {}).isSound())
             .isTrue();
         assertThat(problem(copy, least, most)).as("from %d to %d", least, most).isNull();
@@ -172,6 +184,7 @@ final class StoreCopyTest {
         long least = written.committed.get();
         copyFiles(written.path, copy);
         long most = written.begun.get();
+        written.pause();
         assertThatThrownBy(() -> RecordStore.open(copy, options()))
             .isInstanceOf(CorruptDataException.class)
             .hasMessageContaining("zrecord backup");
