@@ -103,6 +103,14 @@ final class AppendLog {
         .build();
   }
 
+  /** Returns what appends were told that were not acknowledged. */
+  List<String> failures() {
+    return appends.values().stream()
+        .filter(append -> append.outcome != Outcome.ACKNOWLEDGED)
+        .map(Append::toString)
+        .toList();
+  }
+
   /** Returns how many appends were told so. */
   long count(Outcome outcome) {
     return appends.values().stream().filter(append -> append.outcome == outcome).count();

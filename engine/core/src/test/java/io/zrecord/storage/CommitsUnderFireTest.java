@@ -154,6 +154,7 @@ public abstract class CommitsUnderFireTest {
   void committersAtOnceLoseNothing() throws Exception {
     AppendLog log = new AppendLog();
     race(log, 1);
+    assertThat(log.failures()).isEmpty();
     assertThat(log.count(Outcome.ACKNOWLEDGED)).isEqualTo(COMMITTERS);
     requirePromised(log, "committers at once");
   }
