@@ -104,8 +104,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
    * Gives fields of the newest version of a table other values.
    *
    * @throws IllegalArgumentException if there is no such field
-   * @throws SchemaMismatchException if the table is partitioned by one of the fields, or an enforced
-   *     check reads one
+   * @throws SchemaMismatchException if the table is partitioned by one of the fields, or an
+   *     enforced check reads one
    */
   public static RecordFieldsWriter rewrite(
       RecordTable table, Set<String> names, WriteOptions options) {

@@ -459,11 +459,7 @@ final class Interleavings {
   }
 
   private <W extends World> int run(
-      Supplier<W> worlds,
-      List<Work<W>> work,
-      int least,
-      BooleanSupplier isShown,
-      Consumer<W> ended)
+      Supplier<W> worlds, List<Work<W>> work, int least, BooleanSupplier isShown, Consumer<W> ended)
       throws Exception {
     ExecutorService threads = Executors.newCachedThreadPool();
     int count = 0;
