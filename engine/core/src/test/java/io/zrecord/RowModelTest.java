@@ -121,18 +121,18 @@ final class RowModelTest {
   }
 
   @Test
-  void aShardWithTooManyPatchedChunksIsWrittenAgain() {
-    List<UUID> ids = new ArrayList<>();
+  void aFieldWithTooManyPatchedChunksGetsTablesOfItsOwn() {
+    UUID id = table.latest().shards().get(0).id();
     for (int i = 0; i <= PatchRef.MOST_CHUNKS; i++) {
       RowChange change = RowChange.of(table.latest());
       byte[] value = {(byte) i, 0, 0, 0, 0, 0, 0, 0};
       change.update(i, "never absent", value);
       records.get(i)[spare.schema().ordinal("never absent")] = value;
-      ids.add(change.commit().shards().get(0).id());
+      assertThat(change.commit().shards().get(0).tables()).hasSize(i < PatchRef.MOST_CHUNKS ? 1 : 2);
     }
-    assertThat(new HashSet<>(ids.subList(0, PatchRef.MOST_CHUNKS))).hasSize(1);
-    assertThat(ids.get(PatchRef.MOST_CHUNKS)).isNotEqualTo(ids.get(0));
     ShardSummary first = table.latest().shards().get(0);
+    assertThat(first.id()).isEqualTo(id);
+    assertThat(first.tables().get(1).fieldIds()).hasSize(1);
     assertThat(first.patch()).isNull();
     assertThat(first.length()).isEqualTo(150);
     requireEqual(table.latest(), SampleData.of(spare.schema(), records), Verification.FIRST);

@@ -2,10 +2,12 @@ package io.zrecord.changes;
 
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.file.TablesFile;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.write.PatchPart;
 import io.zrecord.read.IndexSet;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import java.io.Serializable;
 import java.util.Collections;
@@ -25,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param firstBefore index of its first record there
  * @param after the shard in the version; null if it is not there
  * @param firstAfter index of its first record there
- * @param rewrittenFields the fields of which all records of the shard have got values, by id
+ * @param rewrittenFields the fields that have tables in another file than before, by id
  */
 public record ShardChanges(
     long version,
@@ -52,8 +54,9 @@ public record ShardChanges(
   }
 
   /**
-   * Reads which records were changed: at most the patches of the shard, 8 MiB, and no value. Takes
-   * some bytes of memory for each record that was changed.
+   * Reads which records were changed: at most the patches of the shard, 8 MiB, what the files of
+   * rewritten fields say, and no value. Takes some bytes of memory for each record that was
+   * changed.
    *
    * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before
    *     was expired and swept
@@ -78,26 +81,61 @@ public record ShardChanges(
     Slots before = new Slots(firstBefore, old);
     Slots after = new Slots(firstAfter, patch);
     IndexSet deleted = IndexSet.empty();
-    SortedMap<Integer, IndexSet> fields = new TreeMap<>();
-    IndexSet changedBefore = IndexSet.empty();
-    IndexSet changedAfter = IndexSet.empty();
+    Changed changed = new Changed(before, after);
     if (patch != null && isPatched) {
       PatchPart part = PatchPart.between(now, old, patch);
       deleted = before.indices(part.deletedSlots());
-      for (int id : part.fieldIds()) {
-        long[] slots = part.changedSlots(id);
-        fields.put(id, before.indices(slots));
-        changedBefore = changedBefore.union(before.indices(slots));
-        changedAfter = changedAfter.union(after.indices(slots));
+      part.fieldIds().forEach(id -> changed.add(id, part.changedSlots(id)));
+    }
+    for (TablesRef file : now.tables()) {
+      if (file.fieldIds().stream().anyMatch(id -> rewrittenFields.contains(id))) {
+        TablesFile tables = TablesFile.open(storage, now, file, kept -> {});
+        for (int id : file.fieldIds()) {
+          tables
+              .changedByCommit(id)
+              .ifPresentOrElse(
+                  slots -> changed.add(id, slots), () -> changed.addAll(id, then, now));
+        }
       }
     }
-    if (!rewrittenFields.isEmpty()) {
-      IndexSet all = range(firstBefore, then.length());
-      rewrittenFields.forEach(id -> fields.put(id, all));
-      changedBefore = all;
-      changedAfter = range(firstAfter, now.length());
+    return changed.with(deleted);
+  }
+
+  /** Collects the records of which fields have got values. */
+  private static final class Changed {
+    private final Slots before;
+    private final Slots after;
+    private final SortedMap<Integer, IndexSet> fields = new TreeMap<>();
+    private IndexSet indicesBefore = IndexSet.empty();
+    private IndexSet indicesAfter = IndexSet.empty();
+
+    Changed(Slots before, Slots after) {
+      this.before = before;
+      this.after = after;
     }
-    return new RecordChanges(IndexSet.empty(), deleted, changedBefore, changedAfter, fields);
+
+    void add(int fieldId, long[] slots) {
+      if (slots.length > 0) {
+        add(fieldId, before.indices(slots), after.indices(slots));
+      }
+    }
+
+    void addAll(int fieldId, ShardSummary then, ShardSummary now) {
+      add(
+          fieldId,
+          range(before.firstIndex(), then.length()),
+          range(after.firstIndex(), now.length()));
+    }
+
+    private void add(int fieldId, IndexSet then, IndexSet now) {
+      fields.merge(fieldId, then, IndexSet::union);
+      indicesBefore = indicesBefore.union(then);
+      indicesAfter = indicesAfter.union(now);
+    }
+
+    RecordChanges with(IndexSet deleted) {
+      return new RecordChanges(IndexSet.empty(), deleted, indicesBefore, indicesAfter, fields);
+    }
   }
 
   /** The records of a shard in a version. */

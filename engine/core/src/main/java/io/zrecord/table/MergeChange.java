@@ -1,34 +1,27 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
-import io.zrecord.internal.format.RankedBitmap;
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.layout.PatchFile;
-import io.zrecord.internal.shard.write.PatchJoin;
-import io.zrecord.internal.shard.write.PatchPart;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.Durability;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.UUID;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Collects changes of shards that tasks have written ({@link ShardChangeWriter}), and shards to
  * add, and commits them as one version. Opens only shards with several changes, and reads no value
- * unless these become too large for a patch. Several changes of one shard take memory for each slot
- * that they change.
+ * unless these become too large for a patch together. Several changes of one shard take memory for
+ * each slot that they change.
  *
  * <pre>{@code
  * MergeChange merge = MergeChange.of(base);
@@ -276,62 +269,39 @@ public final class MergeChange {
   /** Returns what takes the place of a shard that has one change. */
   private List<ShardSummary> after(ShardChange change) {
     List<ShardSummary> after = change.after();
-    if (!after.contains(change.patched())) {
-      superseded.addAll(change.files());
-      after.forEach(shard -> superseded.remove(shard.directory()));
-      rewrittenShards += after.isEmpty() ? 0 : 1;
-    }
+    supersede(change.files(), after);
     return after;
   }
 
   /** Returns what takes the place of a shard that has several changes. */
   private List<ShardSummary> joined(
       ShardSummary shard, long firstIndex, List<ShardChange> changes) {
-    for (ShardChange change : changes) {
-      superseded.addAll(change.files());
-      if (!change.patched().id().equals(shard.id())) {
-        throw new IllegalArgumentException("Cannot join " + changes.size() + " changes of shard "
-            + shard.id() + ": it has a patch that the changes cannot be added to, so that each has"
-            + " written the shard again; give all records of a shard to one task, or rebalance"
-            + " first");
-      }
-    }
-    PatchFile before = OpenShards.unshared(storage, shard).patch();
-    List<PatchPart> parts = changes.stream()
-        .map(ShardChange::patched)
-        .map(patched -> PatchPart.ofCommit(
-            patched,
-            before,
-            Objects.requireNonNull(OpenShards.unshared(storage, patched).patch())))
-        .toList();
-    requireDifferent(
-        PatchJoin.slotInTwo(parts), firstIndex, before == null ? null : before.deleted());
-    PatchJoin join = new PatchJoin(shard, before, parts);
-    UUID fileId = UUID.randomUUID();
-    String file = shard.directory() + "/" + fileId + ".patch";
-    written.add(file);
-    ShardSummary patched = join.write(storage, fileId, Durability.COMMIT);
-    if (patched.length() == 0) {
-      superseded.add(file);
-      return List.of();
-    }
-    if (ShardChangeWriter.isWithinLimits(shard, before, patched)) {
-      patched.chunks().forEach(chunk -> superseded.remove(shard.fileOf(chunk)));
-      return List.of(patched);
-    }
-    superseded.add(file);
-    UUID rewritten = UUID.randomUUID();
-    written.add("shard/" + rewritten);
-    rewrittenShards++;
-    return ShardCopy.copy(storage, base.schema(), patched, rewritten, WriteOptions.defaults());
+    int known = written.size();
+    ShardChangeJoin join = new ShardChangeJoin(storage, base.schema(), written);
+    List<ShardSummary> after = join.of(shard, changes, slot -> {
+      throw new IllegalArgumentException("Cannot commit the change of " + base
+          + ": two of its parts change or delete record " + (firstIndex + slot)
+          + "; each record may be in one of them");
+    });
+    List<String> files = new ArrayList<>(written.subList(known, written.size()));
+    changes.forEach(change -> files.addAll(change.files()));
+    supersede(files, after);
+    return after;
   }
 
-  private void requireDifferent(OptionalLong slot, long firstIndex, @Nullable RankedBitmap dead) {
-    if (slot.isPresent()) {
-      long index = slot.getAsLong() - (dead == null ? 0 : dead.rank(slot.getAsLong()));
-      throw new IllegalArgumentException("Cannot commit the change of " + base
-          + ": two of its parts change or delete record " + (firstIndex + index)
-          + "; each record may be in one of them");
+  /** Notes which of some files are of no use, and whether a shard was written again. */
+  private void supersede(List<String> files, List<ShardSummary> after) {
+    Set<String> named = new HashSet<>();
+    for (ShardSummary shard : after) {
+      named.add(shard.directory());
+      shard.chunks().forEach(chunk -> named.add(shard.fileOf(chunk)));
+      shard.tables().forEach(tables -> named.add(shard.fileOf(tables)));
+      PatchRef patch = shard.patch();
+      if (patch != null) {
+        named.add(shard.fileOf(patch));
+      }
+      rewrittenShards += files.contains(shard.directory()) ? 1 : 0;
     }
+    files.stream().filter(file -> !named.contains(file)).forEach(superseded::add);
   }
 }

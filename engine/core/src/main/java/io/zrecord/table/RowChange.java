@@ -121,8 +121,9 @@ public final class RowChange {
 
   /**
    * Writes the patches and commits the version. A shard whose patch would exceed
-   * {@link PatchRef#MOST_BYTES} or {@link PatchRef#MOST_CHUNKS} is written again instead. May be
-   * called once, and again after an unknown outcome: the change takes effect once.
+   * {@link PatchRef#MOST_BYTES} or {@link PatchRef#MOST_CHUNKS} gets new tables files of the fields
+   * that were changed most. May be called once, and again after an unknown outcome: the change
+   * takes effect once.
    *
    * @return the version committed; the base if nothing was changed
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed one of the

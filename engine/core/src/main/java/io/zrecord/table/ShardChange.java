@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * are changed. Immutable.
  *
  * @param before the shard as it was read
+ * @param base the shard as the patch found it: {@code before}, or without values in its patch to
+ *     which the new ones cannot be added, and which tables files have instead
  * @param patched the shard with a patch that has the changes, of any size; its length may be 0
- * @param rewritten the shard with the changes and without a patch, where the patch has become too
- *     large; null if it has not
+ * @param rewritten the shard with changes in tables files, or without a patch, where the patch has
+ *     become too large; null if it has not
  * @param deletedCount number of records that are deleted
  * @param fieldIds the fields in which records get values
  * @param files what was written for the change, relative to the table: files, and directories of
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ShardChange(
     ShardSummary before,
+    ShardSummary base,
     ShardSummary patched,
     @Nullable ShardSummary rewritten,
     long deletedCount,

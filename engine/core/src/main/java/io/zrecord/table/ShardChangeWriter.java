@@ -1,6 +1,7 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.internal.format.PatchField;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.file.TablesFile;
@@ -14,9 +15,9 @@ import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -54,7 +55,7 @@ public final class ShardChangeWriter implements AutoCloseable {
   private final @Nullable RankedBitmap dead;
   private final PatchWriter patch;
 
-  /** What the patch is on top of: the shard, or a copy of it. */
+  /** What the patch is on top of: the shard, or one with less in its patch. */
   private final ShardSummary base;
 
   private boolean isFinished;
@@ -72,10 +73,9 @@ public final class ShardChangeWriter implements AutoCloseable {
     this.fields = Set.copyOf(fields);
     TablesFile.requireWritable(storage, shard);
     PatchFile found = OpenShards.unshared(storage, shard).patch();
-    // A patch has values of one type of each field, and raw values if this release writes it.
-    boolean isCopied = found != null && (hasCompressed(found) || hasPromoted(found));
-    this.base = isCopied ? copyOf(shard) : shard;
-    this.before = isCopied ? null : found;
+    this.base = found == null ? shard : withoutOther(found);
+    this.before =
+        base.equals(shard) ? found : OpenShards.unshared(storage, base).patch();
     this.dead = before == null ? null : before.deleted();
     UUID fileId = UUID.randomUUID();
     UUID chunkId = UUID.randomUUID();
@@ -184,16 +184,17 @@ public final class ShardChangeWriter implements AutoCloseable {
   }
 
   /**
-   * Ends the change. A shard whose patch would exceed {@link PatchRef#MOST_BYTES} or
-   * {@link PatchRef#MOST_CHUNKS} is written again as well.
+   * Ends the change. If the patch would exceed {@link PatchRef#MOST_BYTES} or
+   * {@link PatchRef#MOST_CHUNKS}, all values of the fields that were changed most go to tables
+   * files of these fields, one batch at a time.
    */
   public ShardChange finish() {
     requireOpen();
     ShardSummary patched = patch.finish();
     ShardSummary rewritten =
-        patched.length() > 0 && !isWithinLimits(base, before, patched) ? copyOf(patched) : null;
+        patched.length() > 0 && !isWithinLimits(base, before, patched) ? rewritten(patched) : null;
     ShardChange change =
-        new ShardChange(shard, patched, rewritten, patch.deletedCount(), fieldIds, files);
+        new ShardChange(shard, base, patched, rewritten, patch.deletedCount(), fieldIds, files);
     isFinished = true;
     return change;
   }
@@ -208,28 +209,39 @@ public final class ShardChangeWriter implements AutoCloseable {
     }
   }
 
-  private ShardSummary copyOf(ShardSummary original) {
-    UUID id = UUID.randomUUID();
-    files.add("shard/" + id);
+  private ShardSummary rewritten(ShardSummary patched) {
     try {
-      return ShardCopy.copy(storage, schema, original, id, WriteOptions.defaults())
-          .get(0);
+      return new ShardRewrite(storage, schema, files).of(patched);
     } catch (RuntimeException e) {
       UnnamedFiles.discard(storage, files);
       throw e;
     }
   }
 
-  private boolean hasCompressed(PatchFile before) {
-    return before.json().fields().keySet().stream()
-        .anyMatch(id -> before.json().field(id).compression().codec() != Codec.RAW);
-  }
-
-  private boolean hasPromoted(PatchFile before) {
-    return schema.fields().stream()
-        .anyMatch(spec -> fields.contains(spec.name())
-            && before.json().hasField(spec.id())
-            && !before.json().field(spec.id()).type().equals(spec.type()));
+  /**
+   * Moves the values of fields to tables files, if new values cannot be added to them: a patch has
+   * values of one type and one codec of each field, and this writer gives raw values of the type
+   * that the field has now.
+   */
+  private ShardSummary withoutOther(PatchFile found) {
+    Set<Integer> other = new HashSet<>();
+    for (FieldSpec spec : schema.fields()) {
+      if (fields.contains(spec.name()) && found.json().hasField(spec.id())) {
+        PatchField stored = found.json().field(spec.id());
+        if (stored.compression().codec() != Codec.RAW || !stored.type().equals(spec.type())) {
+          other.add(spec.id());
+        }
+      }
+    }
+    if (other.isEmpty()) {
+      return shard;
+    }
+    try {
+      return new PatchToTables(storage, schema, files).moveEarlier(shard, other);
+    } catch (RuntimeException e) {
+      UnnamedFiles.discard(storage, files);
+      throw e;
+    }
   }
 
   /**

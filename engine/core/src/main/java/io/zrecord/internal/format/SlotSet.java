@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
 import java.util.HexFormat;
 
 /**
@@ -15,8 +16,28 @@ public record SlotSet(Section section, int checksum) {
   /** The empty set, which takes no bytes. */
   public static final SlotSet NONE = new SlotSet(Section.NONE, 0);
 
+  /** Two thousand million slots. */
+  private static final int MOST_BYTES = 1 << 28;
+
   public boolean isPresent() {
     return section.isPresent();
+  }
+
+  /**
+   * Returns the length of the section.
+   *
+   * @param path of the file, for messages
+   * @throws CorruptDataException if no set of slots has that length
+   */
+  public int sectionBytes(String path) {
+    if (section.bytes() > MOST_BYTES) {
+      throw new CorruptDataException(
+          path,
+          "Cannot read " + path + ": its slots at " + section.position() + " have "
+              + section.bytes() + " bytes, more than the " + MOST_BYTES
+              + " that this release reads. Restore it from a copy");
+    }
+    return (int) section.bytes();
   }
 
   /** Writes the member, unless the set is empty. */

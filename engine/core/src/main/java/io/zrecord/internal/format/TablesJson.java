@@ -26,6 +26,7 @@ import java.util.UUID;
  * @param hasChecksums whether values have checksums; tables always have theirs
  * @param chunks the chunk files that the fields use; runs and entries name them by their ordinal
  * @param fields the fields by id, as they are written
+ * @param since to which slots the commit of the file gave values
  * @param position where the JSON begins in the file, and sections end
  */
 public record TablesJson(
@@ -35,6 +36,7 @@ public record TablesJson(
     boolean hasChecksums,
     List<ChunkFile> chunks,
     SortedMap<Integer, JsonObject> fields,
+    TablesSince since,
     long position) {
   private static final long MOST_RECORDS = Long.MAX_VALUE / EntryUnits.UNIT_BYTES;
   private static final long LAST_STORE_CHUNK = 0xffff_fffeL;
@@ -56,7 +58,14 @@ public record TablesJson(
     SortedMap<Integer, JsonObject> fields = new TreeMap<>();
     written.forEach(
         field -> fields.put(field.id(), new JsonObject(fileId.toString(), field.write())));
-    return new TablesJson(shardId, fileId, length, hasChecksums, chunks, fields, position);
+    return new TablesJson(
+        shardId, fileId, length, hasChecksums, chunks, fields, TablesSince.ALL_SLOTS, position);
+  }
+
+  /** Returns the same JSON of a commit that gave values to some slots only. */
+  public TablesJson withSince(TablesSince newSince) {
+    return new TablesJson(
+        shardId, fileId, length, hasChecksums, chunks, fields, newSince, position);
   }
 
   /** Returns the sealed JSON. */
@@ -70,6 +79,7 @@ public record TablesJson(
     writeChunks(node, chunks);
     ArrayNode fieldsNode = node.putArray("fields");
     fields.values().forEach(field -> fieldsNode.add(field.node()));
+    since.write(node);
     return SealedJson.seal(node);
   }
 
@@ -112,6 +122,7 @@ public record TablesJson(
         ShardMeta.hasChecksums(json),
         readChunks(json),
         fields,
+        TablesSince.read(json, position),
         position);
   }
 

@@ -7,6 +7,8 @@ import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.TablesJson;
+import io.zrecord.internal.format.TablesSince;
 import io.zrecord.internal.io.MutableFiles;
 import io.zrecord.internal.shard.file.TablesFile;
 import io.zrecord.internal.shard.layout.PatchFile;
@@ -111,9 +113,35 @@ public final class SealedShardCheck {
         run.found(Kind.META, tables.path(), name, "it is invalid: " + e.getMessage());
       }
     }
+    checkSince(tables);
     if (depth == Depth.VALUES) {
       tables.checkGaps(run, fields);
     }
+  }
+
+  /** Checks what the file says of its commit, which no reader of values looks at. */
+  private void checkSince(ShardTables tables) {
+    TablesJson json = tables.json();
+    json.since().fields().forEach((id, slots) -> {
+      if (!json.fieldIds().contains(id)) {
+        run.found(
+            Kind.META,
+            tables.path(),
+            "it says that its commit gave values to field " + id + ", which it does not have");
+      } else if (slots.isPresent()) {
+        try {
+          slots.sectionBytes(tables.path());
+          TablesSince.decode(
+              tables.path(),
+              tables.read(slots.section()),
+              slots,
+              new Binding(json.fileId(), id),
+              json.length());
+        } catch (ZRecordException e) {
+          run.found(Kind.META, tables.path(), FileProblem.of(e));
+        }
+      }
+    });
   }
 
   private void checkAgainst(

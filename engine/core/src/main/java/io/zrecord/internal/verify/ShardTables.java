@@ -81,6 +81,7 @@ final class ShardTables implements AutoCloseable {
       sections.addAll(List.of(
           field.runs(), field.units(), field.validity(), field.offsets(), field.statistics()));
     }
+    json.since().fields().values().forEach(slots -> sections.add(slots.section()));
     sections.removeIf(section -> !section.isPresent());
     sections.sort(Comparator.comparingLong(Section::position));
     sections.add(new Section(json.position(), 0));

@@ -24,6 +24,17 @@ public final class ShardFields {
   private ShardFields() {}
 
   /**
+   * Returns a shard with the files of some fields, whose new values a patch of the same commit has.
+   *
+   * @param patched the shard with the patch
+   * @param added what {@link ShardWriter#ofFields} wrote for the shard
+   */
+  public static ShardSummary ofSameCommit(
+      Storage storage, ShardSummary patched, ShardSummary added, Durability durability) {
+    return with(storage, patched, added, PatchWithoutFields.Commit.SAME, durability);
+  }
+
+  /**
    * Returns a shard with the files of some fields, which replace those fields of the shard. If the
    * patch of the shard has values of the fields, writes a patch without them. Files that nothing
    * needs any more are not named. Reads the tables of a replaced field's neighbours.
@@ -33,6 +44,15 @@ public final class ShardFields {
    */
   public static ShardSummary with(
       Storage storage, ShardSummary shard, ShardSummary added, Durability durability) {
+    return with(storage, shard, added, PatchWithoutFields.Commit.EARLIER, durability);
+  }
+
+  private static ShardSummary with(
+      Storage storage,
+      ShardSummary shard,
+      ShardSummary added,
+      PatchWithoutFields.Commit commit,
+      Durability durability) {
     Set<Integer> written = new HashSet<>();
     added.tables().forEach(file -> written.addAll(file.fieldIds()));
     List<TablesRef> tables = new ArrayList<>();
@@ -55,7 +75,8 @@ public final class ShardFields {
     Set<UUID> replaced = isReplaced ? unused(storage, shard, tables, patch) : Set.of();
     ShardSummary left = patch == null
         ? shard
-        : PatchWithoutFields.write(storage, shard, patch, written, UUID.randomUUID(), durability);
+        : PatchWithoutFields.write(
+            storage, shard, patch, written, UUID.randomUUID(), commit, durability);
     List<ChunkFile> chunks = new ArrayList<>(left.chunks());
     chunks.removeIf(chunk -> replaced.contains(chunk.id()));
     chunks.addAll(added.chunks());

@@ -11,8 +11,10 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +60,8 @@ public final class ShardWriter implements AutoCloseable {
   private @Nullable ShardFilesWriter files;
   private boolean ownsFiles;
   private State state = State.OPEN;
+
+  private SortedMap<Integer, long[]> since = Collections.emptySortedMap();
 
   /** Whether an operation began and did not end well. No reference, whose store costs a barrier. */
   private boolean isBroken;
@@ -159,6 +163,17 @@ public final class ShardWriter implements AutoCloseable {
   public static ShardWriter ofFields(
       Storage storage, ShardSummary shard, RecordSchema schema, WriteOptions options) {
     return new ShardWriter(storage, shard.id(), Optional.of(shard), schema, options, null, false);
+  }
+
+  /**
+   * Says to which slots of the shard that is there the commit gives values; otherwise it is to all.
+   * Whoever asks what the commit changed is told so.
+   *
+   * @param slots slots in rising order, by the id of the field
+   */
+  public ShardWriter since(SortedMap<Integer, long[]> slots) {
+    since = slots;
+    return this;
   }
 
   /**
@@ -335,7 +350,7 @@ public final class ShardWriter implements AutoCloseable {
       throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
           + " was not ended; call endRecord() after its last value");
     }
-    ShardSummary sealed = current.seal();
+    ShardSummary sealed = current.seal(since);
     if (partition != null) {
       sealed = sealed.withPartition(partition.texts());
     }

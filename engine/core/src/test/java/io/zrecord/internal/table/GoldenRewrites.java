@@ -172,6 +172,7 @@ final class GoldenRewrites {
         patch,
         Set.of(TEXT.id(), BLOCKS.id(), DENSE.id()),
         uuid(32 + shard),
+        PatchWithoutFields.Commit.EARLIER,
         Durability.NONE);
     ShardSummary added = writeFields(storage, uuid(34 + shard), shard, REWRITTEN, 2);
     return ShardFields.with(storage, left, added, Durability.NONE);

@@ -6,7 +6,9 @@ import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.TablesJson;
+import io.zrecord.internal.format.TablesSince;
 import io.zrecord.internal.shard.fetch.Windows;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
@@ -20,6 +22,7 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongConsumer;
@@ -217,6 +220,27 @@ public final class TablesFile {
         new FieldSpec(field.id(), "field", field.type(), field.shape(), field.compression());
     Binding binding = new Binding(json.shardId(), field.id());
     return runs(field, spec.valueWidthBytes().orElse(-1), binding);
+  }
+
+  /**
+   * Returns the slots to which the commit of the file gave values of a field, in rising order;
+   * empty if to all.
+   *
+   * @throws CorruptDataException if what the file says is damaged
+   */
+  public Optional<long[]> changedByCommit(int fieldId) {
+    SlotSet set = json.since().fields().get(fieldId);
+    if (set == null) {
+      return Optional.empty();
+    }
+    if (!set.isPresent()) {
+      return Optional.of(new long[0]);
+    }
+    byte[] section = new byte[set.sectionBytes(path())];
+    windows.copy(set.section().position(), section, 0, section.length);
+    Binding binding = new Binding(json.fileId(), fieldId);
+    return Optional.of(
+        TablesSince.decode(path(), section, set, binding, json.length()).slots());
   }
 
   /** Returns the identities of the chunks that some fields need; all if entries name them. */

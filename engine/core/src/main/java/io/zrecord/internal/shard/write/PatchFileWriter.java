@@ -43,6 +43,7 @@ final class PatchFileWriter {
   private final UUID fileId;
   private final Durability durability;
   private final ByteArrayOutputStream file = new ByteArrayOutputStream();
+  private Optional<UUID> predecessor;
 
   /** What a patch has. The number of the chunk of a value is an index of {@link #chunks}. */
   static final class Content {
@@ -91,6 +92,13 @@ final class PatchFileWriter {
     this.before = before;
     this.fileId = fileId;
     this.durability = durability;
+    this.predecessor = Optional.ofNullable(before).map(patch -> patch.json().fileId());
+  }
+
+  /** Says which patch the commit of the new patch found; otherwise it is the patch so far. */
+  PatchFileWriter following(Optional<UUID> found) {
+    predecessor = found;
+    return this;
   }
 
   /** Writes the file, and returns the shard with the patch. */
@@ -177,7 +185,7 @@ final class PatchFileWriter {
   }
 
   private PatchSince since(Content content) {
-    if (before == null) {
+    if (predecessor.isEmpty()) {
       return PatchSince.BEGINNING;
     }
     SlotSet deleted = slotSet(content.deletedByCommit, Kind.DELETED_SINCE, 0);
@@ -187,7 +195,7 @@ final class PatchFileWriter {
         fields.put(field.getKey(), slotSet(field.getValue(), Kind.CHANGED_SINCE, field.getKey()));
       }
     }
-    return new PatchSince(Optional.of(before.json().fileId()), deleted, fields);
+    return new PatchSince(predecessor, deleted, fields);
   }
 
   private SlotSet slotSet(long[] slots, Kind kind, int fieldId) {

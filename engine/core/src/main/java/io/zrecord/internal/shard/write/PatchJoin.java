@@ -170,6 +170,7 @@ public final class PatchJoin {
       }
     }
     PatchValues values = new PatchValues();
+    values.compression = spec.compression();
     Containers statistics = new Containers(values);
     while (!cursors.isEmpty()) {
       Cursor cursor = cursors.remove();

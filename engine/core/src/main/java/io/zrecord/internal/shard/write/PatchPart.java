@@ -7,7 +7,6 @@ import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.EntryField;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.layout.SlotsOfCommit;
-import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ShardSummary;
 import java.util.Arrays;
@@ -305,16 +304,17 @@ public final class PatchPart {
   static void collect(SortedMap<Integer, FieldSpec> specs, PatchFile patch, Set<Integer> ids) {
     for (int id : ids) {
       PatchField field = patch.json().field(id);
-      if (field.compression().codec() != Codec.RAW) {
-        throw new IllegalArgumentException(
-            "values of field " + id + " in " + patch.path() + " are compressed");
-      }
       FieldSpec spec =
           new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression());
       FieldSpec other = specs.putIfAbsent(id, spec);
       if (other != null && !other.type().equals(spec.type())) {
         throw new IllegalArgumentException("field " + id + " is " + spec.type() + " in "
             + patch.path() + ", and " + other.type() + " in another patch of the shard");
+      }
+      if (other != null && other.compression().codec() != spec.compression().codec()) {
+        throw new IllegalArgumentException("values of field " + id + " are "
+            + spec.compression().codec() + " in " + patch.path() + ", and "
+            + other.compression().codec() + " in another patch of the shard");
       }
     }
   }

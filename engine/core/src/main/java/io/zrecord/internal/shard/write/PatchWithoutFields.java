@@ -4,17 +4,21 @@ import io.zrecord.internal.format.PatchField;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.layout.SlotsOfCommit;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a patch again without the values of some fields, which the tables of the shard have from
@@ -26,6 +30,14 @@ public final class PatchWithoutFields {
 
   private PatchWithoutFields() {}
 
+  /** Of which commit the patch with the values is. */
+  public enum Commit {
+    /** An earlier one: the patch without them changes nothing. */
+    EARLIER,
+    /** The one of the patch without them, which says what the commit changed. */
+    SAME
+  }
+
   /**
    * Returns the shard with what is left of its patch, and without the chunks that only the fields
    * used. The shard keeps its patch if the patch has no value of the fields, and has none if
@@ -33,6 +45,7 @@ public final class PatchWithoutFields {
    *
    * @param before the patch of the shard
    * @param fileId identity of the new patch
+   * @param commit of which commit the patch of the shard is
    * @throws io.zrecord.errors.UnsupportedFormatException if the patch has values of another field
    *     that uses an unknown feature
    */
@@ -42,6 +55,7 @@ public final class PatchWithoutFields {
       PatchFile before,
       Set<Integer> fieldIds,
       UUID fileId,
+      Commit commit,
       Durability durability) {
     Set<Integer> kept = new HashSet<>(before.json().fields().keySet());
     if (!kept.removeAll(fieldIds)) {
@@ -53,21 +67,32 @@ public final class PatchWithoutFields {
       chunks.removeAll(before.json().chunks());
       return shard.unpatched(chunks);
     }
+    SlotsOfCommit changes = commit == Commit.SAME
+        ? before.slotsOfCommit().orElseThrow()
+        : new SlotsOfCommit(
+            Optional.of(before.json().fileId()), null, Collections.emptySortedMap());
     PatchFileWriter.Content content =
-        new PatchFileWriter.Content(deleted == null ? NO_SLOTS : deleted.slots(), NO_SLOTS);
+        new PatchFileWriter.Content(slots(deleted), slots(changes.deleted()));
     content.chunks.addAll(before.json().chunks());
     for (int id : kept) {
       PatchField field = before.json().field(id);
       content.specs.put(
           id, new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression()));
       content.fields.put(id, copied(before, field));
+      content.changedByCommit.put(id, slots(changes.fields().get(id)));
     }
     try {
-      return new PatchFileWriter(storage, shard, before, fileId, durability).write(content);
+      return new PatchFileWriter(storage, shard, before, fileId, durability)
+          .following(changes.before())
+          .write(content);
     } catch (RuntimeException e) {
       discard(storage, shard.directory() + "/" + fileId + ".patch", e);
       throw e;
     }
+  }
+
+  private static long[] slots(@Nullable RankedBitmap set) {
+    return set == null ? NO_SLOTS : set.slots();
   }
 
   private static void discard(Storage storage, String name, RuntimeException reason) {

@@ -166,6 +166,9 @@ public final class PatchWriter implements AutoCloseable {
   /** Returns the values of the patch before that are left, and the new ones. */
   private PatchValues merged(FieldSpec spec, @Nullable RankedBitmap dead, NewValues fresh) {
     PatchValues values = new PatchValues();
+    if (fresh.slots().length == 0) {
+      values.compression = spec.compression();
+    }
     ChangedField old = before == null ? null : before.changed(spec);
     long[] slots = fresh.slots();
     long[] kept = old == null

@@ -12,6 +12,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -95,8 +96,18 @@ public final class ShardFilesWriter implements AutoCloseable {
     recordCount++;
   }
 
-  /** Writes the rest and seals the shard. There must be at least one record. */
+  /** Writes the rest and seals the shard, whose fields get values in all slots. */
   public ShardSummary seal() {
+    return seal(Collections.emptySortedMap());
+  }
+
+  /**
+   * Writes the rest and seals the shard. There must be at least one record.
+   *
+   * @param since the slots to which the commit gives values, in rising order, of each field that
+   *     does not get values in all slots, by id
+   */
+  public ShardSummary seal(SortedMap<Integer, long[]> since) {
     for (ColumnWriter column : columns) {
       column.endValues();
     }
@@ -106,7 +117,7 @@ public final class ShardFilesWriter implements AutoCloseable {
       column.end();
     }
     spool.complete();
-    TablesRef tables = writeTables();
+    TablesRef tables = writeTables(since);
     spool.close();
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory(directory);
@@ -118,7 +129,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     return new ShardSummary(shardId, recordCount, chunks.chunks(), List.of(tables), valueBytes);
   }
 
-  private TablesRef writeTables() {
+  private TablesRef writeTables(SortedMap<Integer, long[]> since) {
     try (TablesWriter writer = new TablesWriter(
         storage,
         directory,
@@ -129,6 +140,7 @@ public final class ShardFilesWriter implements AutoCloseable {
       for (ColumnWriter column : columns) {
         column.finish(writer);
       }
+      since.forEach(writer::since);
       return writer.seal(chunks.chunks(), options.durability());
     }
   }

@@ -7,11 +7,14 @@ import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.TablesJson;
+import io.zrecord.internal.format.TablesSince;
 import io.zrecord.internal.format.TablesTrailer;
 import io.zrecord.internal.format.UnitChecksums;
 import io.zrecord.internal.format.ValidityUnits;
@@ -28,6 +31,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -41,6 +46,7 @@ public final class TablesWriter implements AutoCloseable {
   private final boolean hasChecksums;
   private final WritableFile file;
   private final List<FieldTables> fields = new ArrayList<>();
+  private final SortedMap<Integer, SlotSet> since = new TreeMap<>();
   private final byte[] unit = new byte[EntryUnits.paddedBytes(EntryUnits.UNIT_SLOTS)];
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -217,12 +223,27 @@ public final class TablesWriter implements AutoCloseable {
         statistics(amount.statistics, binding)));
   }
 
+  /**
+   * Writes to which slots the commit of the file gives values of a field; otherwise it is to all.
+   *
+   * @param slots in rising order
+   */
+  void since(int fieldId, long[] slots) {
+    if (slots.length == 0) {
+      since.put(fieldId, SlotSet.NONE);
+      return;
+    }
+    byte[] encoded = RankedBitmap.encode(slots);
+    int sum = new Binding(fileId, fieldId).bind(Binding.Kind.CHANGED_SINCE, 0, Crc32c.of(encoded));
+    since.put(fieldId, new SlotSet(bytes(encoded), sum));
+  }
+
   /** Writes the JSON and closes the file. */
   public TablesRef seal(List<ChunkFile> chunks, Durability durability) {
     align();
     long position = file.positionBytes();
-    TablesJson json =
-        TablesJson.of(shardId, fileId, length, hasChecksums, chunks, fields, position);
+    TablesJson json = TablesJson.of(shardId, fileId, length, hasChecksums, chunks, fields, position)
+        .withSince(new TablesSince(since));
     byte[] sealed = json.write();
     if (sealed.length > SealedJson.MAX_BYTES) {
       throw new IllegalStateException("The shard has " + chunks.size() + " chunks and "
