@@ -75,6 +75,7 @@ def same(a: Any, b: Any) -> bool:
         "v2-carried-values.json",
         "v2-rewritten-2-values.json",
         "v2-rewritten-3-values.json",
+        "v2-rewritten-4-values.json",
         "v2-units-values.json",
     ],
 )

@@ -235,13 +235,18 @@ abstract class ChangedFieldTable {
 
   void promote() {
     table.promoteField(Kind.PROMOTED.name(), ElementType.I64);
+    promote(Kind.PROMOTED);
+  }
+
+  /** Makes the values of a field that was promoted 8 bytes long. */
+  void promote(Kind kind) {
     for (int i = 0; i < records.size(); i++) {
-      byte[] narrow = records.get(i)[kinds.indexOf(Kind.PROMOTED)];
+      byte[] narrow = records.get(i)[kinds.indexOf(kind)];
       if (narrow != null) {
         long wide = ByteBuffer.wrap(narrow).order(ByteOrder.LITTLE_ENDIAN).getInt();
         set(
             i,
-            Kind.PROMOTED,
+            kind,
             ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(wide).array());
       }
     }

@@ -128,7 +128,8 @@ final class RowModelTest {
       byte[] value = {(byte) i, 0, 0, 0, 0, 0, 0, 0};
       change.update(i, "never absent", value);
       records.get(i)[spare.schema().ordinal("never absent")] = value;
-      assertThat(change.commit().shards().get(0).tables()).hasSize(i < PatchRef.MOST_CHUNKS ? 1 : 2);
+      assertThat(change.commit().shards().get(0).tables())
+          .hasSize(i < PatchRef.MOST_CHUNKS ? 1 : 2);
     }
     ShardSummary first = table.latest().shards().get(0);
     assertThat(first.id()).isEqualTo(id);

@@ -117,7 +117,8 @@ public final class TableChanges {
 
   private List<ShardChanges> compared(Manifest before, Manifest after) {
     if (after.head().properties().containsKey(MergeChange.REWRITTEN_SHARDS)) {
-      throw untold(after, "it wrote shards again, because a patch would have been too large");
+      throw untold(
+          after, "it wrote shards to other shards, because very many records were deleted");
     }
     PlacedShards removed = PlacedShards.notIn(log, after, before);
     PlacedShards added = PlacedShards.notIn(log, before, after);

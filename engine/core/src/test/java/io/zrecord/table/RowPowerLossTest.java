@@ -230,13 +230,16 @@ final class RowPowerLossTest {
   }
 
   @Test
-  void aChangeThatWritesAShardAgainIsAllOrNothing() {
+  void aChangeThatGivesAFieldTablesOfItsOwnIsAllOrNothing() {
     MemoryStorage table = patchedTable();
     MemoryStorage changed = table.afterPowerLoss();
     assertThat(change(changed)).isEqualTo(End.ACKNOWLEDGED);
-    assertThat(RecordTable.at(changed).latest().shards().get(0).patch()).isNull();
+    assertThat(RecordTable.at(changed).latest().shards().get(0).tables())
+        .doesNotContainAnyElementsOf(
+            RecordTable.at(table).latest().shards().get(0).tables());
     assertThat(killed(table)).isEmpty();
     assertThat(refused(table, 1)).isEmpty();
+    assertThat(refused(table, Integer.MAX_VALUE)).isEmpty();
   }
 
   @Test

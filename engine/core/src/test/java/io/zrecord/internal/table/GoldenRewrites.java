@@ -33,18 +33,21 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 /**
  * The table under {@code golden/v2-rewritten}: fields of shards with patches are rewritten. Version
  * 1 changes records of both shards, and deletes some of the first. Version 2 rewrites some fields:
  * the patch of the first shard loses their values, and nothing is left of that of the second.
- * Version 3 changes and deletes records of the first shard again.
+ * Version 3 changes and deletes records of the first shard again. Version 4 does so, too, and the
+ * new values of a field, which are taken for too many, are in a tables file that says to which
+ * slots its commit gave values.
  *
  * <p>The files in the repository are written by {@link #main}, like those of {@link GoldenDataset}.
  */
 final class GoldenRewrites {
   static final Path DIRECTORY = Path.of("src/test/resources/golden/v2-rewritten");
-  static final int NEWEST = 3;
+  static final int NEWEST = 4;
   private static final int SLOTS = 40;
 
   private static final FieldSpec NUMBER = field(1, "number", ElementType.I32, "raw");
@@ -57,6 +60,9 @@ final class GoldenRewrites {
 
   /** What version 2 rewrites. */
   private static final RecordSchema REWRITTEN = new RecordSchema(List.of(TEXT, BLOCKS, DENSE));
+
+  /** What version 4 gives so many values that they are in a tables file. */
+  private static final RecordSchema WIDE = new RecordSchema(List.of(TEXT));
 
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE);
@@ -94,7 +100,12 @@ final class GoldenRewrites {
   }
 
   private static Set<Integer> deletedBy(int version) {
-    return version == 1 ? Set.of(0, 17, 18, 39) : version == NEWEST ? Set.of(1, 20) : Set.of();
+    return switch (version) {
+      case 1 -> Set.of(0, 17, 18, 39);
+      case 3 -> Set.of(1, 20);
+      case NEWEST -> Set.of(5);
+      default -> Set.of();
+    };
   }
 
   private static boolean isDeleted(int version, int shard, int slot) {
@@ -121,7 +132,12 @@ final class GoldenRewrites {
             ? place.slot % 4 == 1 && !field.equals(DENSE)
             : place.slot % 5 == 2 && field.equals(TEXT);
       case 2 -> REWRITTEN.fields().contains(field);
-      case NEWEST -> place.shard == 0 && place.slot % 6 == 1 && field.id() <= 3;
+      case 3 -> place.shard == 0 && place.slot % 6 == 1 && field.id() <= 3;
+      case NEWEST ->
+        place.shard == 0
+            && (field.equals(TEXT)
+                ? place.slot % 3 == 0
+                : field.equals(NUMBER) && place.slot % 9 == 3);
       default -> false;
     };
   }
@@ -138,7 +154,9 @@ final class GoldenRewrites {
     log.publish(manifest(1, "update", shards));
     shards.replaceAll(before -> rewritten(storage, before, shards.indexOf(before)));
     log.publish(manifest(2, "rewriteField", shards));
-    shards.set(0, patched(storage, shards.get(0), 0, NEWEST));
+    shards.set(0, patched(storage, shards.get(0), 0, 3));
+    log.publish(manifest(3, "update", shards));
+    shards.set(0, changedWidely(storage, shards.get(0)));
     log.publish(manifest(NEWEST, "update", shards));
   }
 
@@ -159,8 +177,33 @@ final class GoldenRewrites {
         }
         writer.endRecord();
       }
-      return writer.seal();
+      return writer.seal(schema.equals(WIDE) ? widelyChanged() : new TreeMap<>());
     }
+  }
+
+  /** Returns the slots to which version 4 gives texts, by the id of the field. */
+  static SortedMap<Integer, long[]> widelyChanged() {
+    long[] slots = IntStream.range(0, SLOTS)
+        .filter(slot -> isChanged(TEXT, new Place(0, slot), NEWEST))
+        .filter(slot -> !isDeleted(NEWEST, 0, slot))
+        .mapToLong(slot -> slot)
+        .toArray();
+    return new TreeMap<>(Map.of(TEXT.id(), slots));
+  }
+
+  private static ShardSummary changedWidely(Storage storage, ShardSummary before) {
+    ShardSummary patched = patched(storage, before, 0, NEWEST);
+    ShardSummary left = PatchWithoutFields.write(
+        storage,
+        patched,
+        Objects.requireNonNull(OpenShards.unshared(storage, patched).patch()),
+        Set.of(TEXT.id()),
+        uuid(80),
+        PatchWithoutFields.Commit.SAME,
+        Durability.NONE);
+    storage.delete(patched.fileOf(Objects.requireNonNull(patched.patch())));
+    ShardSummary added = writeFields(storage, uuid(81), 0, WIDE, NEWEST);
+    return ShardFields.with(storage, left, added, Durability.NONE);
   }
 
   private static ShardSummary rewritten(Storage storage, ShardSummary before, int shard) {
@@ -229,7 +272,7 @@ final class GoldenRewrites {
     StringBuilder json = new StringBuilder("{\n\"dataset\": \"v2-rewritten\",\n\"version\": ")
         .append(version)
         .append(",\n\"records\": ")
-        .append(java.util.stream.IntStream.range(0, places.size()).boxed().toList())
+        .append(IntStream.range(0, places.size()).boxed().toList())
         .append(",\n\"values\": {\n");
     String before = "";
     for (FieldSpec field : SCHEMA.fields()) {

@@ -34,6 +34,7 @@ final class GoldenValuesTest {
         "v2-carried-values.json",
         "v2-rewritten-2-values.json",
         "v2-rewritten-3-values.json",
+        "v2-rewritten-4-values.json",
         "v2-units-values.json"
       })
   void valuesAreThoseThatOtherLanguagesAreTestedWith(String file) throws IOException {
