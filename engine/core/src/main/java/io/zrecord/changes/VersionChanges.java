@@ -1,5 +1,6 @@
 package io.zrecord.changes;
 
+import io.zrecord.storage.Storage;
 import java.time.Instant;
 import java.util.List;
 
@@ -16,5 +17,18 @@ public record VersionChanges(
     long version, Instant timestamp, String operation, List<ShardChanges> shards) {
   public VersionChanges {
     shards = List.copyOf(shards);
+  }
+
+  /**
+   * Reads which inserted records are records that the version deleted elsewhere: those that a
+   * change has moved to another partition. Reads the metadata of inserted shards, and patches of
+   * shards from which records came. Takes 40 bytes of memory for each record.
+   *
+   * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before
+   *     was expired and swept
+   * @throws io.zrecord.errors.CorruptDataException if a file is damaged
+   */
+  public RecordMoves moves(Storage storage) {
+    return operation.equals("merge") ? MovedPairs.of(storage, shards) : RecordMoves.NONE;
   }
 }

@@ -178,7 +178,14 @@ public final class ShardChangeWriter implements AutoCloseable {
     }
   }
 
-  private long slotOf(long index) {
+  /**
+   * Returns the number that a record has in the shard for as long as the shard is there, whatever
+   * is deleted: its slot.
+   *
+   * @param index as for {@link #delete}
+   * @throws IndexOutOfBoundsException if there is no such record
+   */
+  public long slotOf(long index) {
     Objects.checkIndex(index, shard.length());
     return dead == null ? index : dead.missing(index);
   }

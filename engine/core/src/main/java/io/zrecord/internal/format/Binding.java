@@ -26,7 +26,7 @@ public final class Binding {
   private static final int[][] UNIT_TABLES = unitTables();
 
   /** The CRC32C of the binding with unit number 0, by the code of the kind. */
-  private final int[] sums = new int[Kind.CHANGED_SINCE.code + 1];
+  private final int[] sums = new int[Kind.ORIGINS.code + 1];
 
   /** What a unit is. */
   public enum Kind {
@@ -55,7 +55,9 @@ public final class Binding {
     /** The slots that the commit of a patch deleted; the unit number is 0. */
     DELETED_SINCE(13),
     /** The slots to which the commit of a patch gave values of a field; the unit number is 0. */
-    CHANGED_SINCE(14);
+    CHANGED_SINCE(14),
+    /** The places where records of a new shard were; the unit number is 0. */
+    ORIGINS(15);
 
     private final int code;
 

@@ -11,25 +11,31 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Says to which slots the commit of a tables file gave values (FORMAT.md section 3.2), where a
- * change of records gave a field so many that a patch does not have them. Immutable.
+ * Says what the commit of a tables file did (FORMAT.md section 7.6): to which slots it gave values,
+ * where a change of records gave a field so many that a patch does not have them, and where records
+ * of a new shard were. Immutable.
  *
  * @param fields the slots by field id, none of them in an empty set; a field that is missing here
  *     got values in all slots
+ * @param origins where records were that the commit has put into this shard; empty if nowhere
  */
-public record TablesSince(SortedMap<Integer, SlotSet> fields) {
-  /** Says that all fields got values in all slots. */
-  public static final TablesSince ALL_SLOTS = new TablesSince(Collections.emptySortedMap());
+public record TablesSince(SortedMap<Integer, SlotSet> fields, Optional<OriginsRef> origins) {
+  /** Says that all fields got values in all slots, and that the records were nowhere. */
+  public static final TablesSince ALL_SLOTS =
+      new TablesSince(Collections.emptySortedMap(), Optional.empty());
 
   public TablesSince {
     fields = Collections.unmodifiableSortedMap(new TreeMap<>(fields));
   }
 
   void write(ObjectNode owner) {
-    if (!fields.isEmpty()) {
-      ArrayNode array = owner.putObject("since").putArray("fields");
-      fields.forEach((id, slots) -> slots.write(array.addObject().put("id", id), "slots"));
+    if (fields.isEmpty() && origins.isEmpty()) {
+      return;
     }
+    ObjectNode node = owner.putObject("since");
+    ArrayNode array = node.putArray("fields");
+    fields.forEach((id, slots) -> slots.write(array.addObject().put("id", id), "slots"));
+    origins.ifPresent(ref -> ref.write(node));
   }
 
   /**
@@ -49,7 +55,11 @@ public record TablesSince(SortedMap<Integer, SlotSet> fields) {
         throw json.corrupt("field " + id + " is there twice");
       }
     }
-    return new TablesSince(fields);
+    return new TablesSince(
+        fields,
+        json.has("origins")
+            ? Optional.of(OriginsRef.read(json.object("origins"), endBytes))
+            : Optional.empty());
   }
 
   /**

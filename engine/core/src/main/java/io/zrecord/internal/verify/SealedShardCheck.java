@@ -122,6 +122,20 @@ public final class SealedShardCheck {
   /** Checks what the file says of its commit, which no reader of values looks at. */
   private void checkSince(ShardTables tables) {
     TablesJson json = tables.json();
+    json.since().origins().ifPresent(origins -> {
+      try {
+        origins.slots().sectionBytes(tables.path());
+        origins.places().sectionBytes(tables.path());
+        origins.decode(
+            tables.path(),
+            json.fileId(),
+            tables.read(origins.slots().section()),
+            tables.read(origins.places().section()),
+            json.length());
+      } catch (ZRecordException e) {
+        run.found(Kind.META, tables.path(), FileProblem.of(e));
+      }
+    });
     json.since().fields().forEach((id, slots) -> {
       if (!json.fieldIds().contains(id)) {
         run.found(

@@ -82,6 +82,10 @@ final class ShardTables implements AutoCloseable {
           field.runs(), field.units(), field.validity(), field.offsets(), field.statistics()));
     }
     json.since().fields().values().forEach(slots -> sections.add(slots.section()));
+    json.since()
+        .origins()
+        .ifPresent(origins ->
+            sections.addAll(List.of(origins.slots().section(), origins.places().section())));
     sections.removeIf(section -> !section.isPresent());
     sections.sort(Comparator.comparingLong(Section::position));
     sections.add(new Section(json.position(), 0));

@@ -1,5 +1,6 @@
 package io.zrecord.table.write;
 
+import io.zrecord.internal.format.Origins;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.layout.PatchFile;
@@ -62,6 +63,7 @@ public final class ShardWriter implements AutoCloseable {
   private State state = State.OPEN;
 
   private SortedMap<Integer, long[]> since = Collections.emptySortedMap();
+  private final Origins.Builder origins = new Origins.Builder();
 
   /** Whether an operation began and did not end well. No reference, whose store costs a barrier. */
   private boolean isBroken;
@@ -174,6 +176,24 @@ public final class ShardWriter implements AutoCloseable {
   public ShardWriter since(SortedMap<Integer, long[]> slots) {
     since = slots;
     return this;
+  }
+
+  /**
+   * Says that the current record was in another shard, from which the same commit deletes it: the
+   * record of a table that got the value of another partition. Takes 20 bytes of memory. Call this
+   * before {@link #endRecord}.
+   *
+   * @param shard identity of the other shard
+   * @param slot as {@link io.zrecord.table.ShardChangeWriter#slotOf} returns it
+   * @throws IllegalStateException if this writes fields of a shard that is there
+   */
+  public void movedFrom(UUID shard, long slot) {
+    if (existing.isPresent()) {
+      throw new IllegalStateException("Records of shard " + shardId + " stay where they are; say"
+          + " where records were when they are written to another shard");
+    }
+    origins.add(begin().recordCount(), shard, slot);
+    isBroken = false;
   }
 
   /**
@@ -350,7 +370,7 @@ public final class ShardWriter implements AutoCloseable {
       throw new IllegalStateException("The record " + current.recordCount() + " of shard " + shardId
           + " was not ended; call endRecord() after its last value");
     }
-    ShardSummary sealed = current.seal(since);
+    ShardSummary sealed = current.seal(since, origins.build());
     if (partition != null) {
       sealed = sealed.withPartition(partition.texts());
     }

@@ -43,7 +43,8 @@ class BindingTest {
       Map.entry(Kind.JOURNAL_RECORD, 11),
       Map.entry(Kind.CHECKSUMS, 12),
       Map.entry(Kind.DELETED_SINCE, 13),
-      Map.entry(Kind.CHANGED_SINCE, 14)));
+      Map.entry(Kind.CHANGED_SINCE, 14),
+      Map.entry(Kind.ORIGINS, 15)));
 
   @Test
   void theExamplesOfThePageHold() throws IOException {

@@ -4,6 +4,7 @@ import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
+import io.zrecord.internal.format.Origins;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.SlotSet;
@@ -236,11 +237,28 @@ public final class TablesFile {
     if (!set.isPresent()) {
       return Optional.of(new long[0]);
     }
-    byte[] section = new byte[set.sectionBytes(path())];
-    windows.copy(set.section().position(), section, 0, section.length);
     Binding binding = new Binding(json.fileId(), fieldId);
     return Optional.of(
-        TablesSince.decode(path(), section, set, binding, json.length()).slots());
+        TablesSince.decode(path(), section(set), set, binding, json.length()).slots());
+  }
+
+  /**
+   * Returns where records of the shard were before the commit of the file.
+   *
+   * @throws CorruptDataException if what the file says is damaged
+   */
+  public Origins origins() {
+    return json.since()
+        .origins()
+        .map(ref -> ref.decode(
+            path(), json.fileId(), section(ref.slots()), section(ref.places()), json.length()))
+        .orElse(Origins.NONE);
+  }
+
+  private byte[] section(SlotSet set) {
+    byte[] section = new byte[set.sectionBytes(path())];
+    windows.copy(set.section().position(), section, 0, section.length);
+    return section;
   }
 
   /** Returns the identities of the chunks that some fields need; all if entries name them. */

@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.Origins;
 import io.zrecord.internal.io.Closing;
 import io.zrecord.internal.shard.file.FileIds;
 import io.zrecord.schema.RecordSchema;
@@ -98,7 +99,7 @@ public final class ShardFilesWriter implements AutoCloseable {
 
   /** Writes the rest and seals the shard, whose fields get values in all slots. */
   public ShardSummary seal() {
-    return seal(Collections.emptySortedMap());
+    return seal(Collections.emptySortedMap(), Origins.NONE);
   }
 
   /**
@@ -106,8 +107,9 @@ public final class ShardFilesWriter implements AutoCloseable {
    *
    * @param since the slots to which the commit gives values, in rising order, of each field that
    *     does not get values in all slots, by id
+   * @param origins where records of the shard were before the commit
    */
-  public ShardSummary seal(SortedMap<Integer, long[]> since) {
+  public ShardSummary seal(SortedMap<Integer, long[]> since, Origins origins) {
     for (ColumnWriter column : columns) {
       column.endValues();
     }
@@ -117,7 +119,7 @@ public final class ShardFilesWriter implements AutoCloseable {
       column.end();
     }
     spool.complete();
-    TablesRef tables = writeTables(since);
+    TablesRef tables = writeTables(since, origins);
     spool.close();
     if (options.durability() == Durability.COMMIT) {
       storage.forceDirectory(directory);
@@ -129,7 +131,7 @@ public final class ShardFilesWriter implements AutoCloseable {
     return new ShardSummary(shardId, recordCount, chunks.chunks(), List.of(tables), valueBytes);
   }
 
-  private TablesRef writeTables(SortedMap<Integer, long[]> since) {
+  private TablesRef writeTables(SortedMap<Integer, long[]> since, Origins origins) {
     try (TablesWriter writer = new TablesWriter(
         storage,
         directory,
@@ -141,6 +143,7 @@ public final class ShardFilesWriter implements AutoCloseable {
         column.finish(writer);
       }
       since.forEach(writer::since);
+      writer.origins(origins);
       return writer.seal(chunks.chunks(), options.durability());
     }
   }

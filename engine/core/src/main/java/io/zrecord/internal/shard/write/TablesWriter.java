@@ -7,6 +7,8 @@ import io.zrecord.internal.format.Entry;
 import io.zrecord.internal.format.EntryUnits;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.FileHeader;
+import io.zrecord.internal.format.Origins;
+import io.zrecord.internal.format.OriginsRef;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.RunRecord;
 import io.zrecord.internal.format.SealedJson;
@@ -31,6 +33,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -47,6 +50,7 @@ public final class TablesWriter implements AutoCloseable {
   private final WritableFile file;
   private final List<FieldTables> fields = new ArrayList<>();
   private final SortedMap<Integer, SlotSet> since = new TreeMap<>();
+  private Optional<OriginsRef> origins = Optional.empty();
   private final byte[] unit = new byte[EntryUnits.paddedBytes(EntryUnits.UNIT_SLOTS)];
   private final ByteBuffer unitBuffer = ByteBuffer.wrap(unit).order(ByteOrder.LITTLE_ENDIAN);
 
@@ -238,12 +242,24 @@ public final class TablesWriter implements AutoCloseable {
     since.put(fieldId, new SlotSet(bytes(encoded), sum));
   }
 
+  /** Writes where records of the shard were before the commit of the file. */
+  void origins(Origins of) {
+    if (of.count() > 0) {
+      byte[] slots = RankedBitmap.encode(of.slots());
+      byte[] places = of.encodePlaces();
+      origins = Optional.of(new OriginsRef(
+          of.shards(),
+          new SlotSet(bytes(slots), OriginsRef.checksum(fileId, Binding.Kind.CHANGED_SINCE, slots)),
+          new SlotSet(bytes(places), OriginsRef.checksum(fileId, Binding.Kind.ORIGINS, places))));
+    }
+  }
+
   /** Writes the JSON and closes the file. */
   public TablesRef seal(List<ChunkFile> chunks, Durability durability) {
     align();
     long position = file.positionBytes();
     TablesJson json = TablesJson.of(shardId, fileId, length, hasChecksums, chunks, fields, position)
-        .withSince(new TablesSince(since));
+        .withSince(new TablesSince(since, origins));
     byte[] sealed = json.write();
     if (sealed.length > SealedJson.MAX_BYTES) {
       throw new IllegalStateException("The shard has " + chunks.size() + " chunks and "
