@@ -1,5 +1,6 @@
 package io.zrecord.internal.table;
 
+import io.zrecord.internal.format.Origins;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.write.PatchWithoutFields;
@@ -177,7 +178,7 @@ final class GoldenRewrites {
         }
         writer.endRecord();
       }
-      return writer.seal(schema.equals(WIDE) ? widelyChanged() : new TreeMap<>());
+      return writer.seal(schema.equals(WIDE) ? widelyChanged() : new TreeMap<>(), Origins.NONE);
     }
   }
 
