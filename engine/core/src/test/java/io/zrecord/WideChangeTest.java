@@ -329,4 +329,110 @@ final class WideChangeTest extends ChangedFieldTable {
     Files.write(tables, bytes);
     requireSound("damage");
   }
+
+  /** Values that are dropped again leave those of the patch as they are stored. */
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aValueThatIsDroppedAgainChangesNothing(Kind kind) {
+    kinds = kind.withOthers();
+    write("dropped");
+    change(Changes.OF_BOTH, kind);
+    TableSnapshot base = table.latest();
+    MergeChange merge = MergeChange.of(base);
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, base.schema(), List.of(), base.shards().get(0), Set.of(kind.name()))) {
+      writer.update(1, kind.name(), present(kind));
+      writer.delete(1);
+      merge.change(writer.finish());
+    }
+    merge.commit();
+    records.remove(1);
+    requireEqual(kind.name(), storage);
+    requireSound(kind.name());
+  }
+
+  /** An absent value is given to a record that had none, beside values of another type. */
+  @Test
+  void anAbsentValueThatTakesThePlaceOfNoneIsSaid() {
+    kinds = Kind.PROMOTED.withOthers();
+    write("absent");
+    RowChange change = RowChange.of(table.latest());
+    change.update(5, Kind.PROMOTED.name(), null);
+    set(5, Kind.PROMOTED, null);
+    byte[] value = present(Kind.PROMOTED);
+    change.update(6, Kind.PROMOTED.name(), value);
+    set(6, Kind.PROMOTED, value);
+    change.commit();
+    promote();
+    RowChange second = RowChange.of(table.latest());
+    second.update(5, Kind.PROMOTED.name(), null);
+    second.delete(100);
+    records.remove(100);
+    second.commit();
+    Told told = new Told();
+    told.version = table.latest().version();
+    told.update(current(Kind.PROMOTED).id(), 5);
+    told.deleted.add(100L);
+    told.requireSaid("absent");
+    requireEqual("absent", storage);
+    requireSound("absent");
+    PatchFile patch =
+        OpenShards.unshared(storage, table.latest().shards().get(0)).patch();
+    assertThat(patch.slotsOfCommit().orElseThrow().before())
+        .contains(table.version(told.version - 1).shards().get(0).patch().id());
+  }
+
+  @Test
+  void ofAFullPatchTheFieldThatSufficesIsWritten() {
+    kinds = Kind.TENSOR.withOthers();
+    write("suffices");
+    RowChange tensors = RowChange.of(table.latest());
+    for (int index = 0; index < 100; index++) {
+      byte[] value = present(Kind.TENSOR);
+      tensors.update(index, Kind.TENSOR.name(), value);
+      set(index, Kind.TENSOR, value);
+    }
+    tensors.commit();
+    for (int commit = 0; commit < PatchRef.MOST_CHUNKS; commit++) {
+      RowChange change = RowChange.of(table.latest());
+      byte[] value = present(Kind.OTHER);
+      change.update(commit, Kind.OTHER.name(), value);
+      set(commit, Kind.OTHER, value);
+      change.commit();
+    }
+    List<TablesRef> tables = table.latest().shards().get(0).tables();
+    assertThat(tables).hasSize(2);
+    assertThat(tables.get(1).fieldIds()).containsExactly(current(Kind.OTHER).id());
+    requireEqual("suffices", storage);
+    requireSound("suffices");
+  }
+
+  @Test
+  void valuesOfADroppedFieldLeaveAFullPatch() throws IOException {
+    kinds = Kind.TEXT.withOthers();
+    write("leave");
+    for (int commit = 0; commit <= PatchRef.MOST_CHUNKS; commit++) {
+      if (commit == 40) {
+        table.dropField(Kind.OTHER_TEXT.name());
+        kinds = List.of(kinds.get(0), Kind.TEXT);
+        records.replaceAll(record -> new byte[][] {record[0], record[2]});
+      }
+      Kind kind = commit < 40 ? Kind.OTHER_TEXT : Kind.TEXT;
+      RowChange change = RowChange.of(table.latest());
+      for (int index = commit; index < commit + (commit < 40 ? 3 : 1); index++) {
+        byte[] value = present(kind);
+        change.update(index, kind.name(), value);
+        set(index, kind, value);
+      }
+      change.commit();
+    }
+    ShardSummary shard = table.latest().shards().get(0);
+    assertThat(shard.tables()).hasSize(1);
+    PatchFile patch = OpenShards.unshared(storage, shard).patch();
+    assertThat(patch.json().fields().keySet())
+        .containsExactly(current(Kind.TEXT).id());
+    requireEqual("leave", storage);
+    requireNoOtherFiles("leave");
+    requireSound("leave");
+  }
 }

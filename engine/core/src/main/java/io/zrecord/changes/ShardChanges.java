@@ -1,5 +1,6 @@
 package io.zrecord.changes;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.file.TablesFile;
@@ -144,6 +145,13 @@ public record ShardChanges(
       RankedBitmap deleted = patch == null ? null : patch.deleted();
       IndexSet.Builder indices = new IndexSet.Builder();
       for (long slot : slots) {
+        if (patch != null && deleted != null && deleted.contains(slot)) {
+          throw new CorruptDataException(
+              patch.path(),
+              "Cannot tell what was changed: a file says that slot " + slot
+                  + " was, which is deleted by " + patch.path()
+                  + ". Restore the shard from a copy");
+        }
         long index = firstIndex + slot - (deleted == null ? 0 : deleted.rank(slot));
         indices.add(index, index + 1);
       }

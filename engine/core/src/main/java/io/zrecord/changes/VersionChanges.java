@@ -22,7 +22,7 @@ public record VersionChanges(
   /**
    * Reads which inserted records are records that the version deleted elsewhere: those that a
    * change has moved to another partition. Reads the metadata of inserted shards, and patches of
-   * shards from which records came. Takes 40 bytes of memory for each record.
+   * shards from which records came. Takes some 200 bytes of memory for each record.
    *
    * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before
    *     was expired and swept

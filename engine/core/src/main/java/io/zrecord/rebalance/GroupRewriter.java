@@ -2,6 +2,7 @@ package io.zrecord.rebalance;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.internal.dataset.RewriteSpace;
+import io.zrecord.internal.shard.read.BatchBounds;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.StoredBlock;
@@ -37,8 +38,6 @@ public final class GroupRewriter implements AutoCloseable {
 
   /** Values of such a batch, over all fields. */
   private static final int ORDERED_BATCH_VALUES = 1 << 20;
-
-  private static final long BATCH_BYTES = 4 << 20;
 
   private final Storage storage;
   private final RecordSchema schema;
@@ -133,7 +132,7 @@ public final class GroupRewriter implements AutoCloseable {
         reader.select(indices, 0, count);
         longest = Math.max(longest, reader.totalLengthBytes());
       }
-      if (count == 1 || longest <= 4 * BATCH_BYTES) {
+      if (count == 1 || longest <= 4 * BatchBounds.STORED_BYTES) {
         return count;
       }
       count /= 2;
@@ -186,7 +185,8 @@ public final class GroupRewriter implements AutoCloseable {
           Math.min(ORDERED_BATCH_RECORDS, ORDERED_BATCH_VALUES / Math.max(1, readers.size())));
       long index = 0;
       while (index < source.length()) {
-        int count = select(readers, index, (int) Math.min(most, source.length() - index));
+        int count =
+            BatchBounds.select(readers, index, (int) Math.min(most, source.length() - index));
         write(readers, blocks, index, count);
         index += count;
         onRecords.accept(count);
@@ -204,27 +204,6 @@ public final class GroupRewriter implements AutoCloseable {
       finishShard();
       writer = newWriter();
     }
-  }
-
-  /** Selects records in all fields, as many as the field with the longest values takes at once. */
-  private static int select(List<FieldReader> readers, long index, int most) {
-    int count = most;
-    for (FieldReader reader : readers) {
-      count = Math.min(count, reader.selectRange(index, count, BATCH_BYTES));
-    }
-    // So far stored bytes bound a batch; decoded, they may be a thousand times as many.
-    boolean fits = false;
-    while (!fits) {
-      fits = true;
-      for (FieldReader reader : readers) {
-        if (reader.count() != count) {
-          reader.selectRange(index, count, Long.MAX_VALUE);
-        }
-        fits &= count == 1 || reader.totalLengthBytes() <= 4 * BATCH_BYTES;
-      }
-      count = fits ? count : count / 2;
-    }
-    return count;
   }
 
   /**

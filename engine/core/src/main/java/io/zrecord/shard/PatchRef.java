@@ -19,7 +19,7 @@ public record PatchRef(
     UUID id, long bytes, long jsonPosition, int jsonBytes, int jsonChecksum, long slots)
     implements Serializable {
 
-  /** Most bytes of a patch. A shard that would need more is written again. */
+  /** Most bytes of a patch. If it would have more, fields get tables files instead. */
   public static final int MOST_BYTES = 4 << 20;
 
   /** Most chunks of a patch. */

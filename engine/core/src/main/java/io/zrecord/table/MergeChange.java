@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects changes of shards that tasks have written ({@link ShardChangeWriter}), and shards to
  * add, and commits them as one version. Opens only shards with several changes, and reads no value
- * unless these become too large for a patch together. Several changes of one shard take memory for
- * each slot that they change.
+ * unless these become too large for a patch together, or one could not be added to the patch.
+ * Several changes of one shard take memory for each slot that they change.
  *
  * <pre>{@code
  * MergeChange merge = MergeChange.of(base);
@@ -155,6 +155,7 @@ public final class MergeChange {
     }
     isDone = true;
     if (byShard.isEmpty() && added.isEmpty()) {
+      UnnamedFiles.discard(storage, superseded);
       return base;
     }
     TableSnapshot after = publish(table);

@@ -1,16 +1,11 @@
 package io.zrecord.table;
 
-import io.zrecord.internal.format.Entry;
-import io.zrecord.internal.format.PatchField;
-import io.zrecord.internal.format.PatchSince;
-import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.ShardList;
-import io.zrecord.internal.shard.layout.ChangedField;
-import io.zrecord.internal.shard.layout.EntryField;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.layout.SlotsOfCommit;
+import io.zrecord.internal.shard.read.BatchBounds;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.ReadMetrics;
@@ -23,13 +18,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.write.ShardFields;
 import io.zrecord.table.write.ShardWriter;
-import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -40,9 +29,6 @@ import java.util.TreeMap;
  * files. Belongs to one thread.
  */
 final class PatchToTables {
-  /** Most bytes of values of a field that are read at once, unless one value is longer. */
-  private static final long BATCH_BYTES = 4 << 20;
-
   private static final int BATCH_RECORDS = 1 << 14;
   private static final long[] NO_SLOTS = {};
 
@@ -60,57 +46,6 @@ final class PatchToTables {
     this.storage = storage;
     this.schema = schema;
     this.files = files;
-  }
-
-  /**
-   * Returns the fields with the most values, as many as have to leave a patch, so that what is left
-   * is as small as patches must be.
-   */
-  static Set<Integer> excess(PatchFile patch, PatchRef ref) {
-    List<PatchField> fields = new ArrayList<>();
-    patch.json().fields().keySet().forEach(id -> fields.add(patch.json().field(id)));
-    fields.sort(Comparator.comparingLong(PatchField::count).reversed());
-    Map<Integer, BitSet> chunks = new HashMap<>();
-    fields.forEach(field -> chunks.put(field.id(), chunksOf(patch.changed(field))));
-    Set<Integer> moved = new HashSet<>();
-    long bytes = ref.bytes();
-    for (PatchField field : fields) {
-      BitSet left = new BitSet();
-      chunks.values().forEach(left::or);
-      if (bytes <= PatchRef.MOST_BYTES && left.cardinality() <= PatchRef.MOST_CHUNKS) {
-        break;
-      }
-      moved.add(field.id());
-      chunks.remove(field.id());
-      bytes -= bytesOf(patch, field);
-    }
-    return moved;
-  }
-
-  private static long bytesOf(PatchFile patch, PatchField field) {
-    SlotSet since = patch
-        .json()
-        .since()
-        .map(PatchSince::fields)
-        .map(sets -> sets.get(field.id()))
-        .orElse(SlotSet.NONE);
-    return field.slots().section().bytes()
-        + field.entries().bytes()
-        + field.statistics().bytes()
-        + since.section().bytes();
-  }
-
-  private static BitSet chunksOf(ChangedField field) {
-    BitSet chunks = new BitSet();
-    EntryField values = field.values();
-    for (long rank = 0; rank < field.slots().count(); rank++) {
-      long word0 = values.word0(rank);
-      long word1 = values.word1(rank);
-      if (!Entry.isAbsent(word0, word1)) {
-        chunks.set(values.chunkOf(rank, word0, word1));
-      }
-    }
-    return chunks;
   }
 
   /**
@@ -161,11 +96,9 @@ final class PatchToTables {
         ShardWriter.ofFields(storage, shard, moved, WriteOptions.defaults()).since(since)) {
       byte[][] columns = new byte[readers.size()][0];
       for (long first = 0; first < shard.length(); ) {
-        int count = (int) Math.min(BATCH_RECORDS, shard.length() - first);
-        for (FieldReader reader : readers) {
-          count = Math.min(count, reader.selectRange(first, count, BATCH_BYTES));
-        }
-        copy(readers, first, count, columns, writer);
+        int count = BatchBounds.select(
+            readers, first, (int) Math.min(BATCH_RECORDS, shard.length() - first));
+        copy(readers, count, columns, writer);
         first += count;
       }
       ShardSummary added = writer.finish().orElseThrow();
@@ -176,13 +109,10 @@ final class PatchToTables {
   }
 
   private static void copy(
-      List<FieldReader> readers, long first, int count, byte[][] columns, ShardWriter writer) {
+      List<FieldReader> readers, int count, byte[][] columns, ShardWriter writer) {
     int[] positions = new int[readers.size()];
     for (int field = 0; field < positions.length; field++) {
       FieldReader reader = readers.get(field);
-      if (reader.count() != count) {
-        reader.selectRange(first, count, Long.MAX_VALUE);
-      }
       int bytes = Math.toIntExact(reader.totalLengthBytes());
       if (columns[field].length < bytes) {
         columns[field] = new byte[bytes];

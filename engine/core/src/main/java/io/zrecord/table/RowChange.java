@@ -120,10 +120,9 @@ public final class RowChange {
   }
 
   /**
-   * Writes the patches and commits the version. A shard whose patch would exceed
-   * {@link PatchRef#MOST_BYTES} or {@link PatchRef#MOST_CHUNKS} gets new tables files of the fields
-   * that were changed most. May be called once, and again after an unknown outcome: the change
-   * takes effect once.
+   * Writes the patches and commits the version. Where a patch would exceed
+   * {@link PatchRef#MOST_BYTES} or {@link PatchRef#MOST_CHUNKS}, fields get tables files instead.
+   * May be called once, and again after an unknown outcome: the change takes effect once.
    *
    * @return the version committed; the base if nothing was changed
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed one of the
@@ -174,8 +173,10 @@ public final class RowChange {
   }
 
   private ShardChange write(ShardSummary shard, Rows rows) {
-    Set<String> fields =
-        rows.values.keySet().stream().map(FieldSpec::name).collect(Collectors.toUnmodifiableSet());
+    Set<String> fields = rows.values.entrySet().stream()
+        .filter(values -> !values.getValue().isEmpty())
+        .map(values -> values.getKey().name())
+        .collect(Collectors.toUnmodifiableSet());
     try (ShardChangeWriter writer =
         ShardChangeWriter.open(storage, base.schema(), partitions, shard, fields)) {
       // Values of a field stand together, in the order of the records.

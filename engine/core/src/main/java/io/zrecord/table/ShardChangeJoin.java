@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongConsumer;
@@ -48,11 +49,12 @@ final class ShardChangeJoin {
    */
   List<ShardSummary> of(ShardSummary shard, List<ShardChange> changes, LongConsumer onRecordInTwo) {
     ShardSummary base = commonBase(shard, changes);
-    PatchFile before = patchOf(base);
+    PatchFile found = patchOf(shard);
+    PatchFile before = base.equals(shard) ? found : patchOf(base);
     List<PatchPart> parts = new ArrayList<>();
     for (ShardChange change : changes) {
       PatchFile patch = Objects.requireNonNull(patchOf(change.patched()));
-      parts.add(PatchPart.ofCommit(change.patched(), patchOf(change.base()), patch));
+      parts.add(PatchPart.ofCommit(change.patched(), found, patch));
     }
     PatchJoin.slotInTwo(parts).ifPresent(slot -> {
       RankedBitmap dead = before == null ? null : before.deleted();
@@ -60,8 +62,10 @@ final class ShardChangeJoin {
     });
     UUID fileId = UUID.randomUUID();
     files.add(base.directory() + "/" + fileId + ".patch");
+    Optional<UUID> predecessor =
+        Optional.ofNullable(found).map(patch -> patch.json().fileId());
     ShardSummary patched =
-        new PatchJoin(base, before, parts).write(storage, fileId, Durability.COMMIT);
+        new PatchJoin(base, before, parts).write(storage, predecessor, fileId, Durability.COMMIT);
     if (patched.length() == 0) {
       return List.of();
     }

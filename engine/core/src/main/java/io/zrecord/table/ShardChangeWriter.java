@@ -51,12 +51,9 @@ public final class ShardChangeWriter implements AutoCloseable {
   private final Set<String> fields;
   private final SortedSet<Integer> fieldIds = new TreeSet<>();
   private final List<String> files = new ArrayList<>();
-  private final @Nullable PatchFile before;
+  private final @Nullable PatchFile found;
   private final @Nullable RankedBitmap dead;
   private final PatchWriter patch;
-
-  /** What the patch is on top of: the shard, or one with less in its patch. */
-  private final ShardSummary base;
 
   private boolean isFinished;
 
@@ -72,16 +69,13 @@ public final class ShardChangeWriter implements AutoCloseable {
     this.shard = shard;
     this.fields = Set.copyOf(fields);
     TablesFile.requireWritable(storage, shard);
-    PatchFile found = OpenShards.unshared(storage, shard).patch();
-    this.base = found == null ? shard : withoutOther(found);
-    this.before =
-        base.equals(shard) ? found : OpenShards.unshared(storage, base).patch();
-    this.dead = before == null ? null : before.deleted();
+    this.found = OpenShards.unshared(storage, shard).patch();
+    this.dead = found == null ? null : found.deleted();
     UUID fileId = UUID.randomUUID();
     UUID chunkId = UUID.randomUUID();
-    files.add(base.directory() + "/" + fileId + ".patch");
-    files.add(base.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
-    this.patch = new PatchWriter(storage, base, before, fileId, chunkId, Durability.COMMIT);
+    files.add(shard.directory() + "/" + fileId + ".patch");
+    files.add(shard.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
+    this.patch = new PatchWriter(storage, shard, found, fileId, chunkId, Durability.COMMIT);
   }
 
   /**
@@ -197,13 +191,27 @@ public final class ShardChangeWriter implements AutoCloseable {
    */
   public ShardChange finish() {
     requireOpen();
-    ShardSummary patched = patch.finish();
-    ShardSummary rewritten =
-        patched.length() > 0 && !isWithinLimits(base, before, patched) ? rewritten(patched) : null;
-    ShardChange change =
-        new ShardChange(shard, base, patched, rewritten, patch.deletedCount(), fieldIds, files);
+    ShardSummary base = shard;
+    ShardSummary patched;
+    ShardSummary rewritten;
+    try {
+      PatchFile before = found;
+      Set<Integer> other = found == null ? Set.of() : fieldsThatTakeNoMore(found);
+      if (!other.isEmpty()) {
+        base = new PatchToTables(storage, schema, files).moveEarlier(shard, other);
+        before = OpenShards.unshared(storage, base).patch();
+        patch.on(base, before);
+      }
+      patched = patch.finish();
+      rewritten = patched.length() > 0 && !isWithinLimits(base, before, patched)
+          ? new ShardRewrite(storage, schema, files).of(patched)
+          : null;
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
     isFinished = true;
-    return change;
+    return new ShardChange(shard, base, patched, rewritten, patch.deletedCount(), fieldIds, files);
   }
 
   /** Gives the change up, unless it has ended. */
@@ -216,39 +224,22 @@ public final class ShardChangeWriter implements AutoCloseable {
     }
   }
 
-  private ShardSummary rewritten(ShardSummary patched) {
-    try {
-      return new ShardRewrite(storage, schema, files).of(patched);
-    } catch (RuntimeException e) {
-      UnnamedFiles.discard(storage, files);
-      throw e;
-    }
-  }
-
   /**
-   * Moves the values of fields to tables files, if new values cannot be added to them: a patch has
+   * Returns the fields with new values that cannot be added to those of the patch: a patch has
    * values of one type and one codec of each field, and this writer gives raw values of the type
    * that the field has now.
    */
-  private ShardSummary withoutOther(PatchFile found) {
+  private Set<Integer> fieldsThatTakeNoMore(PatchFile of) {
     Set<Integer> other = new HashSet<>();
     for (FieldSpec spec : schema.fields()) {
-      if (fields.contains(spec.name()) && found.json().hasField(spec.id())) {
-        PatchField stored = found.json().field(spec.id());
+      if (fieldIds.contains(spec.id()) && of.json().hasField(spec.id())) {
+        PatchField stored = of.json().field(spec.id());
         if (stored.compression().codec() != Codec.RAW || !stored.type().equals(spec.type())) {
           other.add(spec.id());
         }
       }
     }
-    if (other.isEmpty()) {
-      return shard;
-    }
-    try {
-      return new PatchToTables(storage, schema, files).moveEarlier(shard, other);
-    } catch (RuntimeException e) {
-      UnnamedFiles.discard(storage, files);
-      throw e;
-    }
+    return other;
   }
 
   /**

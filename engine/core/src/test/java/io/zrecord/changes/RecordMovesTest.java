@@ -271,4 +271,20 @@ final class RecordMovesTest {
     }
     assertThat(moves(0).count()).isZero();
   }
+
+  @Test
+  void whereNoRecordIsCannotBeSaid() {
+    ShardSummary shard = table.latest().shards().get(0);
+    try (ShardWriter writer = writer("c")) {
+      writer.movedFrom(shard.id(), 1);
+      assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
+    }
+    try (ShardWriter writer = writer("c")) {
+      put(writer, 1, "c");
+      assertThatThrownBy(() -> writer.movedFrom(shard.id(), -1))
+          .isInstanceOf(IllegalArgumentException.class);
+      writer.movedFrom(shard.id(), 1);
+      assertThatThrownBy(writer::finish).isInstanceOf(IllegalStateException.class);
+    }
+  }
 }

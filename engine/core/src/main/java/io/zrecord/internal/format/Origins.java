@@ -18,6 +18,9 @@ public final class Origins {
   /** No record was in another shard. */
   public static final Origins NONE = new Origins(List.of(), new long[0], new int[0], new long[0]);
 
+  /** Most records of a shard of which is said where they were. */
+  public static final int MOST = 1 << 24;
+
   private static final int PLACE_BYTES = 16;
 
   private final List<UUID> shards;
@@ -59,6 +62,16 @@ public final class Origins {
       ordinals[count] = shards.computeIfAbsent(shard, unknown -> shards.size());
       places[count] = place;
       count++;
+    }
+
+    /** Returns the number of origins. */
+    public int count() {
+      return count;
+    }
+
+    /** Returns the slot that was added last; -1 if there is none. */
+    public long lastSlot() {
+      return count == 0 ? -1 : slots[count - 1];
     }
 
     /** Returns what was collected. */

@@ -9,12 +9,14 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The JSON at the end of a tables file (FORMAT.md section 3). A field is read when it is asked for,
@@ -26,7 +28,7 @@ import java.util.UUID;
  * @param hasChecksums whether values have checksums; tables always have theirs
  * @param chunks the chunk files that the fields use; runs and entries name them by their ordinal
  * @param fields the fields by id, as they are written
- * @param since to which slots the commit of the file gave values
+ * @param sinceJson what the file says of its commit, as it is written; null if nothing
  * @param position where the JSON begins in the file, and sections end
  */
 public record TablesJson(
@@ -36,7 +38,7 @@ public record TablesJson(
     boolean hasChecksums,
     List<ChunkFile> chunks,
     SortedMap<Integer, JsonObject> fields,
-    TablesSince since,
+    @Nullable JsonObject sinceJson,
     long position) {
   private static final long MOST_RECORDS = Long.MAX_VALUE / EntryUnits.UNIT_BYTES;
   private static final long LAST_STORE_CHUNK = 0xffff_fffeL;
@@ -58,14 +60,31 @@ public record TablesJson(
     SortedMap<Integer, JsonObject> fields = new TreeMap<>();
     written.forEach(
         field -> fields.put(field.id(), new JsonObject(fileId.toString(), field.write())));
-    return new TablesJson(
-        shardId, fileId, length, hasChecksums, chunks, fields, TablesSince.ALL_SLOTS, position);
+    return new TablesJson(shardId, fileId, length, hasChecksums, chunks, fields, null, position);
   }
 
   /** Returns the same JSON of a commit that gave values to some slots only. */
   public TablesJson withSince(TablesSince newSince) {
-    return new TablesJson(
-        shardId, fileId, length, hasChecksums, chunks, fields, newSince, position);
+    JsonObject node =
+        newSince.write().map(json -> new JsonObject(fileId.toString(), json)).orElse(null);
+    return new TablesJson(shardId, fileId, length, hasChecksums, chunks, fields, node, position);
+  }
+
+  /**
+   * Returns what the file says of its commit.
+   *
+   * @throws CorruptDataException if that contradicts itself, or is of fields that the file does not
+   *     have
+   */
+  public TablesSince since() {
+    TablesSince since = TablesSince.read(sinceJson, position);
+    for (int id : since.fields().keySet()) {
+      if (!fields.containsKey(id)) {
+        throw Objects.requireNonNull(sinceJson)
+            .corrupt("its commit gave values to field " + id + ", which the file does not have");
+      }
+    }
+    return since;
   }
 
   /** Returns the sealed JSON. */
@@ -79,7 +98,9 @@ public record TablesJson(
     writeChunks(node, chunks);
     ArrayNode fieldsNode = node.putArray("fields");
     fields.values().forEach(field -> fieldsNode.add(field.node()));
-    since.write(node);
+    if (sinceJson != null) {
+      node.set("since", sinceJson.node());
+    }
     return SealedJson.seal(node);
   }
 
@@ -122,7 +143,7 @@ public record TablesJson(
         ShardMeta.hasChecksums(json),
         readChunks(json),
         fields,
-        TablesSince.read(json, position),
+        json.has("since") ? json.object("since") : null,
         position);
   }
 

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says what the commit of a tables file did (FORMAT.md section 7.6): to which slots it gave values,
@@ -24,30 +25,35 @@ public record TablesSince(SortedMap<Integer, SlotSet> fields, Optional<OriginsRe
   public static final TablesSince ALL_SLOTS =
       new TablesSince(Collections.emptySortedMap(), Optional.empty());
 
+  /** Each takes 8 bytes of memory. */
+  private static final int MOST_SLOTS = 1 << 28;
+
   public TablesSince {
     fields = Collections.unmodifiableSortedMap(new TreeMap<>(fields));
   }
 
-  void write(ObjectNode owner) {
+  /** Returns the member; empty if there is nothing to say. */
+  Optional<ObjectNode> write() {
     if (fields.isEmpty() && origins.isEmpty()) {
-      return;
+      return Optional.empty();
     }
-    ObjectNode node = owner.putObject("since");
+    ObjectNode node = SealedJson.object();
     ArrayNode array = node.putArray("fields");
     fields.forEach((id, slots) -> slots.write(array.addObject().put("id", id), "slots"));
     origins.ifPresent(ref -> ref.write(node));
+    return Optional.of(node);
   }
 
   /**
-   * Reads the member, which a tables file may lack.
+   * Reads the member.
    *
+   * @param json null if the file lacks the member
    * @param endBytes where sections end in the file
    */
-  static TablesSince read(JsonObject owner, long endBytes) {
-    if (!owner.has("since")) {
+  static TablesSince read(@Nullable JsonObject json, long endBytes) {
+    if (json == null) {
       return ALL_SLOTS;
     }
-    JsonObject json = owner.object("since");
     SortedMap<Integer, SlotSet> fields = new TreeMap<>();
     for (JsonObject field : json.objects("fields")) {
       int id = (int) field.integer("id", 1, Integer.MAX_VALUE);
@@ -69,7 +75,8 @@ public record TablesSince(SortedMap<Integer, SlotSet> fields, Optional<OriginsRe
    * @param section the bytes of the section
    * @param binding of the file and the field
    * @param length number of slots of the shard
-   * @throws CorruptDataException if the bytes are damaged, or are no slots of the shard
+   * @throws CorruptDataException if the bytes are damaged, are no slots of the shard, or are more
+   *     than this release reads
    */
   public static RankedBitmap decode(
       String path, byte[] section, SlotSet set, Binding binding, long length) {
@@ -78,9 +85,12 @@ public record TablesSince(SortedMap<Integer, SlotSet> fields, Optional<OriginsRe
             ? Optional.ofNullable(RankedBitmap.decode(
                 ByteBuffer.wrap(section).order(ByteOrder.LITTLE_ENDIAN), length))
             : Optional.empty();
-    return slots.orElseThrow(() -> new CorruptDataException(
-        path,
-        "Cannot read " + path + ": the slots at " + set.section().position()
-            + " to which its commit gave values are damaged. Restore it from a copy"));
+    return slots
+        .filter(found -> found.count() <= MOST_SLOTS)
+        .orElseThrow(() -> new CorruptDataException(
+            path,
+            "Cannot read " + path + ": the slots at " + set.section().position()
+                + " to which its commit gave values are damaged, or more than " + MOST_SLOTS
+                + ". Restore it from a copy"));
   }
 }

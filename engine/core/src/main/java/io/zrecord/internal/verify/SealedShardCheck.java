@@ -7,6 +7,8 @@ import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.format.Binding;
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RunRecord;
+import io.zrecord.internal.format.Section;
+import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.TablesJson;
 import io.zrecord.internal.format.TablesSince;
 import io.zrecord.internal.io.MutableFiles;
@@ -113,49 +115,47 @@ public final class SealedShardCheck {
         run.found(Kind.META, tables.path(), name, "it is invalid: " + e.getMessage());
       }
     }
-    checkSince(tables);
+    List<Section> since = checkSince(tables);
     if (depth == Depth.VALUES) {
-      tables.checkGaps(run, fields);
+      tables.checkGaps(run, fields, since);
     }
   }
 
-  /** Checks what the file says of its commit, which no reader of values looks at. */
-  private void checkSince(ShardTables tables) {
-    TablesJson json = tables.json();
-    json.since().origins().ifPresent(origins -> {
-      try {
-        origins.slots().sectionBytes(tables.path());
-        origins.places().sectionBytes(tables.path());
+  /**
+   * Checks what the file says of its commit, which no reader of values looks at. Returns the
+   * sections.
+   */
+  private List<Section> checkSince(ShardTables tables) {
+    List<Section> sections = new ArrayList<>();
+    try {
+      TablesJson json = tables.json();
+      TablesSince since = json.since();
+      since.fields().forEach((id, slots) -> {
+        if (slots.isPresent()) {
+          sections.add(slots.section());
+          Binding binding = new Binding(json.fileId(), id);
+          TablesSince.decode(tables.path(), read(tables, slots), slots, binding, json.length());
+        }
+      });
+      since.origins().ifPresent(origins -> {
+        sections.add(origins.slots().section());
+        sections.add(origins.places().section());
         origins.decode(
             tables.path(),
             json.fileId(),
-            tables.read(origins.slots().section()),
-            tables.read(origins.places().section()),
+            read(tables, origins.slots()),
+            read(tables, origins.places()),
             json.length());
-      } catch (ZRecordException e) {
-        run.found(Kind.META, tables.path(), FileProblem.of(e));
-      }
-    });
-    json.since().fields().forEach((id, slots) -> {
-      if (!json.fieldIds().contains(id)) {
-        run.found(
-            Kind.META,
-            tables.path(),
-            "it says that its commit gave values to field " + id + ", which it does not have");
-      } else if (slots.isPresent()) {
-        try {
-          slots.sectionBytes(tables.path());
-          TablesSince.decode(
-              tables.path(),
-              tables.read(slots.section()),
-              slots,
-              new Binding(json.fileId(), id),
-              json.length());
-        } catch (ZRecordException e) {
-          run.found(Kind.META, tables.path(), FileProblem.of(e));
-        }
-      }
-    });
+      });
+    } catch (ZRecordException e) {
+      run.found(Kind.META, tables.path(), FileProblem.of(e));
+    }
+    return sections;
+  }
+
+  private static byte[] read(ShardTables tables, SlotSet slots) {
+    slots.sectionBytes(tables.path());
+    return tables.read(slots.section());
   }
 
   private void checkAgainst(

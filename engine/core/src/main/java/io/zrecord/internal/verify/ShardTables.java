@@ -74,18 +74,14 @@ final class ShardTables implements AutoCloseable {
    * Checks that sections do not overlap and that the bytes between them are zero.
    *
    * @param fields all fields of the file
+   * @param others sections of no field
    */
-  void checkGaps(CheckRun run, List<FieldTables> fields) {
-    List<Section> sections = new ArrayList<>();
+  void checkGaps(CheckRun run, List<FieldTables> fields, List<Section> others) {
+    List<Section> sections = new ArrayList<>(others);
     for (FieldTables field : fields) {
       sections.addAll(List.of(
           field.runs(), field.units(), field.validity(), field.offsets(), field.statistics()));
     }
-    json.since().fields().values().forEach(slots -> sections.add(slots.section()));
-    json.since()
-        .origins()
-        .ifPresent(origins ->
-            sections.addAll(List.of(origins.slots().section(), origins.places().section())));
     sections.removeIf(section -> !section.isPresent());
     sections.sort(Comparator.comparingLong(Section::position));
     sections.add(new Section(json.position(), 0));

@@ -185,15 +185,25 @@ public final class ShardWriter implements AutoCloseable {
    *
    * @param shard identity of the other shard
    * @param slot as {@link io.zrecord.table.ShardChangeWriter#slotOf} returns it
-   * @throws IllegalStateException if this writes fields of a shard that is there
+   * @throws IllegalArgumentException if the slot is negative
+   * @throws IllegalStateException if this writes fields of a shard that is there, or 2^24 records
+   *     of the shard were moved: write more shards
    */
   public void movedFrom(UUID shard, long slot) {
+    requireOpen();
+    if (slot < 0) {
+      throw new IllegalArgumentException("Record " + recordCount() + " cannot have been in slot "
+          + slot + " of shard " + shard + "; slots are 0 or more");
+    }
+    if (origins.count() == Origins.MOST && origins.lastSlot() != recordCount()) {
+      throw new IllegalStateException("Shard " + shardId + " has " + Origins.MOST
+          + " records that were elsewhere, and takes no more; write more shards");
+    }
     if (existing.isPresent()) {
       throw new IllegalStateException("Records of shard " + shardId + " stay where they are; say"
           + " where records were when they are written to another shard");
     }
-    origins.add(begin().recordCount(), shard, slot);
-    isBroken = false;
+    origins.add(recordCount(), shard, slot);
   }
 
   /**
@@ -359,6 +369,11 @@ public final class ShardWriter implements AutoCloseable {
    */
   public Optional<ShardSummary> finish() {
     requireOpen();
+    if (origins.lastSlot() >= recordCount()) {
+      throw new IllegalStateException(
+          "Shard " + shardId + " was told where record " + origins.lastSlot()
+              + " was, which was not ended; call endRecord() after its last value");
+    }
     ShardFilesWriter current = files;
     if (current == null) {
       state = State.CLOSED;

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -126,12 +127,27 @@ public final class PatchJoin {
   }
 
   /**
-   * Writes the patch. No slot may be in two of the patches.
+   * Writes the patch. No slot may be in two of the patches. The patch says that it follows that of
+   * the shard.
    *
    * @param fileId identity of the new patch
    * @return the shard with the patch; its length may be 0, and its patch larger than allowed
    */
   public ShardSummary write(Storage storage, UUID fileId, Durability durability) {
+    return write(
+        storage,
+        Optional.ofNullable(before).map(patch -> patch.json().fileId()),
+        fileId,
+        durability);
+  }
+
+  /**
+   * Writes the patch likewise.
+   *
+   * @param predecessor the patch that the commit found; empty if there was none
+   */
+  public ShardSummary write(
+      Storage storage, Optional<UUID> predecessor, UUID fileId, Durability durability) {
     long[] deleted = sorted(parts.stream().map(PatchPart::deleted).toList());
     RankedBitmap deadBefore = before == null ? null : before.deleted();
     long[] allDeleted = deadBefore == null ? deleted : sorted(List.of(deadBefore.slots(), deleted));
@@ -147,7 +163,9 @@ public final class PatchJoin {
         content.fields.put(id, values);
       }
     });
-    return new PatchFileWriter(storage, shard, before, fileId, durability).write(content);
+    return new PatchFileWriter(storage, shard, before, fileId, durability)
+        .following(predecessor)
+        .write(content);
   }
 
   private static long[] sorted(List<long[]> sets) {

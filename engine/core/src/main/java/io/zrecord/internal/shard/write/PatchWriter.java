@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -35,14 +36,15 @@ public final class PatchWriter implements AutoCloseable {
   private static final long[] NO_SLOTS = {};
 
   private final Storage storage;
-  private final ShardSummary shard;
-  private final @Nullable PatchFile before;
   private final Durability durability;
   private final UUID fileId;
   private final UUID chunkId;
   private final SlotCollector deleted = new SlotCollector();
   private final SortedMap<Integer, NewValues> news = new TreeMap<>();
   private final SortedMap<Integer, FieldSpec> specs = new TreeMap<>();
+  private final Optional<UUID> predecessor;
+  private ShardSummary shard;
+  private @Nullable PatchFile before;
   private @Nullable WritableFile chunk;
   private long chunkBytes;
 
@@ -66,13 +68,18 @@ public final class PatchWriter implements AutoCloseable {
     this.fileId = fileId;
     this.chunkId = chunkId;
     this.durability = durability;
-    if (before != null) {
-      for (int id : before.json().fields().keySet()) {
-        PatchField field = before.json().field(id);
-        specs.put(
-            id, new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression()));
-      }
-    }
+    this.predecessor = Optional.ofNullable(before).map(patch -> patch.json().fileId());
+  }
+
+  /**
+   * Puts the changes on top of another state of the shard, with the same slots and the same deleted
+   * ones. The patch still says that it follows the patch of the shard so far.
+   *
+   * @param newBefore the patch of that state; null if there is none
+   */
+  public void on(ShardSummary newShard, @Nullable PatchFile newBefore) {
+    shard = newShard;
+    before = newBefore;
   }
 
   /**
@@ -125,6 +132,7 @@ public final class PatchWriter implements AutoCloseable {
     long[] allDeleted = union(deletedByCommit);
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
     PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deletedByCommit);
+    addSpecsOfBefore();
     content.specs.putAll(specs);
     for (FieldSpec spec : specs.values()) {
       NewValues values = news.getOrDefault(spec.id(), new NewValues(spec));
@@ -139,7 +147,19 @@ public final class PatchWriter implements AutoCloseable {
       content.chunks.addAll(before.json().chunks());
     }
     content.chunks.add(ChunkFile.of(chunkId, chunkBytes));
-    return new PatchFileWriter(storage, shard, before, fileId, durability).write(content);
+    return new PatchFileWriter(storage, shard, before, fileId, durability)
+        .following(predecessor)
+        .write(content);
+  }
+
+  private void addSpecsOfBefore() {
+    if (before != null) {
+      for (int id : before.json().fields().keySet()) {
+        PatchField field = before.json().field(id);
+        specs.putIfAbsent(
+            id, new FieldSpec(id, "field" + id, field.type(), field.shape(), field.compression()));
+      }
+    }
   }
 
   /** Gives the chunk up, unless it has ended. */
@@ -166,8 +186,8 @@ public final class PatchWriter implements AutoCloseable {
   /** Returns the values of the patch before that are left, and the new ones. */
   private PatchValues merged(FieldSpec spec, @Nullable RankedBitmap dead, NewValues fresh) {
     PatchValues values = new PatchValues();
-    if (fresh.slots().length == 0) {
-      values.compression = spec.compression();
+    if (fresh.slots().length == 0 && before != null && before.json().hasField(spec.id())) {
+      values.compression = before.json().field(spec.id()).compression();
     }
     ChangedField old = before == null ? null : before.changed(spec);
     long[] slots = fresh.slots();
