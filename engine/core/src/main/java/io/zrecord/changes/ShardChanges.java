@@ -72,45 +72,48 @@ public record ShardChanges(
   }
 
   private RecordChanges changed(Storage storage, ShardSummary then, ShardSummary now) {
-    PatchFile old = patchOf(storage, then);
-    PatchFile patch = patchOf(storage, now);
-    boolean isPatched = patch != null && !Objects.equals(then.patch(), now.patch());
-    Slots before = new Slots(firstBefore, old);
-    Slots after = new Slots(firstAfter, patch);
-    IndexSet deleted = IndexSet.empty();
     SortedMap<Integer, IndexSet> fields = new TreeMap<>();
-    IndexSet changedBefore = IndexSet.empty();
-    IndexSet changedAfter = IndexSet.empty();
-    if (patch != null && isPatched) {
-      PatchPart part = PatchPart.between(now, old, patch);
-      deleted = before.indices(part.deletedSlots());
+    IndexSet deleted = IndexSet.empty();
+    PatchFile patch = now.patch() == null || now.patch().equals(then.patch())
+        ? null
+        : patchOf(storage, now);
+    if (patch != null) {
+      PatchPart part =
+          PatchPart.between(now, then.patch(), patch, () -> patchOf(storage, then));
+      deleted = indicesBefore(part.deletedSlots(), part, patch.deleted());
       for (int id : part.fieldIds()) {
-        long[] slots = part.changedSlots(id);
-        fields.put(id, before.indices(slots));
-        changedBefore = changedBefore.union(before.indices(slots));
-        changedAfter = changedAfter.union(after.indices(slots));
+        fields.put(id, indicesBefore(part.changedSlots(id), part, patch.deleted()));
       }
     }
-    if (!rewrittenFields.isEmpty()) {
-      IndexSet all = range(firstBefore, then.length());
-      rewrittenFields.forEach(id -> fields.put(id, all));
-      changedBefore = all;
-      changedAfter = range(firstAfter, now.length());
+    for (int id : rewrittenFields) {
+      fields.put(id, range(firstBefore, then.length()).minus(deleted));
     }
-    return new RecordChanges(IndexSet.empty(), deleted, changedBefore, changedAfter, fields);
+    RecordChanges changes = RecordChanges.of(IndexSet.empty(), deleted, fields);
+    return new RecordChanges(
+        IndexSet.empty(),
+        deleted,
+        changes.changedBefore(),
+        changes.changedAfter().shift(firstAfter - firstBefore),
+        fields);
   }
 
-  /** The records of a shard in a version. */
-  private record Slots(long firstIndex, @Nullable PatchFile patch) {
-    IndexSet indices(long[] slots) {
-      RankedBitmap deleted = patch == null ? null : patch.deleted();
-      IndexSet.Builder indices = new IndexSet.Builder();
-      for (long slot : slots) {
-        long index = firstIndex + slot - (deleted == null ? 0 : deleted.rank(slot));
-        indices.add(index, index + 1);
+  /**
+   * Returns the indices that the records of slots had before.
+   *
+   * @param dead the slots that are deleted now; null if none is
+   */
+  private IndexSet indicesBefore(long[] slots, PatchPart part, @Nullable RankedBitmap dead) {
+    long[] deleted = part.deletedSlots();
+    IndexSet.Builder indices = new IndexSet.Builder();
+    int since = 0;
+    for (long slot : slots) {
+      while (since < deleted.length && deleted[since] < slot) {
+        since++;
       }
-      return indices.build();
+      long index = firstBefore + slot - (dead == null ? 0 : dead.rank(slot)) + since;
+      indices.add(index, index + 1);
     }
+    return indices.build();
   }
 
   private static IndexSet range(long first, long count) {
