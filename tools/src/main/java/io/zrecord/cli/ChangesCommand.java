@@ -131,16 +131,15 @@ final class ChangesCommand extends Subcommand {
   private void printRecords(
       Storage storage, ObjectNode head, long from, long to, List<RecordChanges> changes)
       throws IOException {
-    boolean needsAfter =
-        changes.stream().anyMatch(records -> !records.equals(RecordChanges.NONE));
+    boolean needsAfter = changes.stream().anyMatch(records -> !records.equals(RecordChanges.NONE));
     if (!needsAfter) {
       return;
     }
     boolean needsBefore = changes.stream()
-        .anyMatch(records -> !records.deleted().isEmpty() || !records.changedBefore().isEmpty());
+        .anyMatch(
+            records -> !records.deleted().isEmpty() || !records.changedBefore().isEmpty());
     try (RecordSource after = Datasets.open(storage, OptionalLong.of(to));
-        RecordSource before =
-            needsBefore ? Datasets.open(storage, OptionalLong.of(from)) : after) {
+        RecordSource before = needsBefore ? Datasets.open(storage, OptionalLong.of(from)) : after) {
       ChangeLines lines = new ChangeLines(out(), head, before, after);
       for (RecordChanges records : changes) {
         lines.print(records);

@@ -83,8 +83,8 @@ public record RecordChanges(
     IndexSet lost = first.toBefore(next.deleted.minus(inserted));
     SortedMap<Integer, IndexSet> all = new TreeMap<>();
     fields.forEach((id, indices) -> all.put(id, indices.minus(lost)));
-    next.fields.forEach((id, indices) ->
-        all.merge(id, first.toBefore(indices.minus(inserted)), IndexSet::union));
+    next.fields.forEach(
+        (id, indices) -> all.merge(id, first.toBefore(indices.minus(inserted)), IndexSet::union));
     return of(
         next.inserted.union(second.toAfter(inserted.minus(next.deleted))),
         deleted.union(lost),

@@ -1,15 +1,10 @@
 package io.zrecord.changes;
 
-import io.zrecord.internal.format.RankedBitmap;
-import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.layout.PatchFile;
-import io.zrecord.internal.shard.write.PatchPart;
 import io.zrecord.read.IndexSet;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.io.Serializable;
 import java.util.Collections;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -52,8 +47,9 @@ public record ShardChanges(
   }
 
   /**
-   * Reads which records were changed: at most the patches of the shard, 8 MiB, and no value. Takes
-   * some bytes of memory for each record that was changed.
+   * Reads which records were changed: of the patch of the shard what says that, or the patches of
+   * both versions, at most 8 MiB, if the later one does not follow the earlier one; and no value.
+   * Takes some bytes of memory for each record that was changed.
    *
    * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before
    *     was expired and swept
@@ -74,16 +70,10 @@ public record ShardChanges(
   private RecordChanges changed(Storage storage, ShardSummary then, ShardSummary now) {
     SortedMap<Integer, IndexSet> fields = new TreeMap<>();
     IndexSet deleted = IndexSet.empty();
-    PatchFile patch = now.patch() == null || now.patch().equals(then.patch())
-        ? null
-        : patchOf(storage, now);
-    if (patch != null) {
-      PatchPart part =
-          PatchPart.between(now, then.patch(), patch, () -> patchOf(storage, then));
-      deleted = indicesBefore(part.deletedSlots(), part, patch.deleted());
-      for (int id : part.fieldIds()) {
-        fields.put(id, indicesBefore(part.changedSlots(id), part, patch.deleted()));
-      }
+    if (now.patch() != null && !now.patch().equals(then.patch())) {
+      PatchedSlots slots = PatchedSlots.read(storage, then, now);
+      deleted = slots.deleted(firstBefore);
+      fields.putAll(slots.fields(firstBefore));
     }
     for (int id : rewrittenFields) {
       fields.put(id, range(firstBefore, then.length()).minus(deleted));
@@ -97,30 +87,7 @@ public record ShardChanges(
         fields);
   }
 
-  /**
-   * Returns the indices that the records of slots had before.
-   *
-   * @param dead the slots that are deleted now; null if none is
-   */
-  private IndexSet indicesBefore(long[] slots, PatchPart part, @Nullable RankedBitmap dead) {
-    long[] deleted = part.deletedSlots();
-    IndexSet.Builder indices = new IndexSet.Builder();
-    int since = 0;
-    for (long slot : slots) {
-      while (since < deleted.length && deleted[since] < slot) {
-        since++;
-      }
-      long index = firstBefore + slot - (dead == null ? 0 : dead.rank(slot)) + since;
-      indices.add(index, index + 1);
-    }
-    return indices.build();
-  }
-
   private static IndexSet range(long first, long count) {
     return IndexSet.range(first, first + count);
-  }
-
-  private static @Nullable PatchFile patchOf(Storage storage, ShardSummary shard) {
-    return shard.patch() == null ? null : OpenShards.unshared(storage, shard).patch();
   }
 }

@@ -3,6 +3,7 @@ package io.zrecord.changes;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.shard.fetch.Requests;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.PlacedShards;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -88,8 +90,8 @@ public final class TableChanges {
   }
 
   private <T> T reading(Function<RetainedVersions, T> reading) {
-    return log.reading(newest ->
-            reading.apply(new RetainedVersions(log, storage.location(), newest)))
+    return log.reading(
+            newest -> reading.apply(new RetainedVersions(log, storage.location(), newest)))
         .orElseThrow(() -> new VersionNotFoundException(
             storage.location(),
             "Cannot tell what changed: there is no table at " + storage.location()));
@@ -117,19 +119,21 @@ public final class TableChanges {
   /** Goes from the newest version to the oldest, which costs one request for each. */
   private RecordChanges net(RetainedVersions versions, long from, long to) {
     Manifest last = versions.read(to);
-    RecordChanges net = RecordChanges.NONE;
+    Composition composition = new Composition();
     Manifest after = last;
     for (long version = to; version > from; version--) {
       Manifest before =
           version == from + 1 && after.isBeginning() ? null : versions.read(version - 1);
-      net = changes(before, after).followedBy(net);
+      composition.precede(changes(before, after));
       if (before != null) {
         after = before;
       }
     }
     RecordSchema schema = last.schema();
-    return net.ofFields(id -> schema.find(id).isPresent()
-        || schema.unreadable().stream().anyMatch(field -> field.id() == id));
+    return composition
+        .all()
+        .ofFields(id -> schema.find(id).isPresent()
+            || schema.unreadable().stream().anyMatch(field -> field.id() == id));
   }
 
   private RecordChanges changes(@Nullable Manifest before, Manifest after) {
@@ -138,8 +142,12 @@ public final class TableChanges {
           after, "it put the records into another order, along which no record can be followed");
     }
     List<ShardChanges> shards = before == null ? inserted(after) : changed(before, after);
-    RecordChanges changes = RecordChanges.ofShards(
-        shards.stream().map(shard -> shard.read(storage)).toList());
+    RecordChanges[] ofShards = new RecordChanges[shards.size()];
+    Requests.forEach(
+        storage,
+        IntStream.range(0, shards.size()).boxed().toList(),
+        i -> ofShards[i] = shards.get(i).read(storage));
+    RecordChanges changes = RecordChanges.ofShards(List.of(ofShards));
     long length = before == null ? 0 : before.length();
     long told = length - changes.deleted().count() + changes.inserted().count();
     if (told != after.length()) {
@@ -176,7 +184,7 @@ public final class TableChanges {
 
   private List<ShardChanges> compared(Manifest before, Manifest after) {
     if (after.head().properties().containsKey(MergeChange.REWRITTEN_SHARDS)) {
-      throw untold(after, "it wrote shards again, because a patch would have been too large");
+      throw untold(after, "it wrote shards again that could not have a patch");
     }
     PlacedShards removed = PlacedShards.notIn(log, after, before);
     PlacedShards added = PlacedShards.notIn(log, before, after);

@@ -279,8 +279,10 @@ public final class MergeChange {
     if (!after.contains(change.patched())) {
       superseded.addAll(change.files());
       after.forEach(shard -> superseded.remove(shard.directory()));
-      rewrittenShards += after.isEmpty() ? 0 : 1;
     }
+    boolean isRewritten =
+        after.stream().anyMatch(shard -> !shard.id().equals(change.before().id()));
+    rewrittenShards += isRewritten ? 1 : 0;
     return after;
   }
 

@@ -35,6 +35,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -256,8 +257,7 @@ final class ModelTable {
       }
       items.set(index, item);
     }
-    items.removeIf(item -> item == null);
-    note(change.commit(), items.stream().map(item -> (Item) item).toList());
+    note(change.commit(), items.stream().filter(Objects::nonNull).toList());
   }
 
   private List<FieldSpec> someFields() {
@@ -293,7 +293,12 @@ final class ModelTable {
       }
       merge.change(writer.finish());
     }
-    note(merge.adding(List.of(shard(schema(), added, items))).commit(), items);
+    List<ShardSummary> shards = added == 0 ? List.of() : List.of(shard(schema(), added, items));
+    TableSnapshot after = merge.adding(shards).commit();
+    // A merge of nothing commits nothing.
+    if (after.version() > versions.lastKey()) {
+      note(after, items);
+    }
   }
 
   void rebalance() {
@@ -317,8 +322,8 @@ final class ModelTable {
   void addFieldWithDefault(String name) {
     String value = "" + random.nextInt(1000);
     byte[] initial = bytes(ElementType.UTF8, value);
-    TableSnapshot after = table.addFields(List.of(
-        field(name, ElementType.UTF8).withRules(FieldRules.NONE.withInitial(initial))));
+    TableSnapshot after = table.addFields(
+        List.of(field(name, ElementType.UTF8).withRules(FieldRules.NONE.withInitial(initial))));
     int id = after.schema().find(name).orElseThrow().id();
     note(after, newest().stream().map(item -> item.with(id, value, -1)).toList());
   }
@@ -360,9 +365,7 @@ final class ModelTable {
 
   void drop(String name) {
     int id = schema().find(name).orElseThrow().id();
-    note(
-        table.dropField(name),
-        newest().stream().map(item -> item.without(id)).toList());
+    note(table.dropField(name), newest().stream().map(item -> item.without(id)).toList());
   }
 
   void rename(String name, String newName) {
@@ -375,8 +378,8 @@ final class ModelTable {
 
   /** Returns some indices of the newest version, each once. */
   List<Integer> someIndices(int count) {
-    List<Integer> all = new ArrayList<>(
-        IntStream.range(0, newest().size()).boxed().toList());
+    List<Integer> all =
+        new ArrayList<>(IntStream.range(0, newest().size()).boxed().toList());
     Collections.shuffle(all, random);
     return all.subList(0, Math.min(count, all.size()));
   }

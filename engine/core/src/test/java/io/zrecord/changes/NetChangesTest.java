@@ -13,6 +13,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.LaterTable;
 import io.zrecord.table.MergeChange;
+import io.zrecord.table.RowChange;
 import io.zrecord.testing.Budget;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -36,7 +38,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** What differs between two versions is told once for each record, and turns one into the other. */
 final class NetChangesTest {
   private static final int NUMBER = 1;
-  private static final int TEXT = 2;
 
   private final Random random = Budget.random();
 
@@ -104,10 +105,10 @@ final class NetChangesTest {
   private Map<Integer, String> defaults(long from, long to) {
     Map<Integer, String> initial = new HashMap<>();
     model.schemas.get(to).fields().forEach(field -> {
-      boolean isNew =
-          from < 0 || model.schemas.get(from).find(field.id()).isEmpty();
+      boolean isNew = from < 0 || model.schemas.get(from).find(field.id()).isEmpty();
       if (isNew && field.rules().initial().isPresent()) {
-        initial.put(field.id(), ModelTable.text(field.type(), field.rules().initial().get()));
+        initial.put(
+            field.id(), ModelTable.text(field.type(), field.rules().initial().get()));
       }
     });
     return initial;
@@ -181,12 +182,32 @@ final class NetChangesTest {
     long floor = model.table.versions().get(0);
     for (long from = floor; from <= last; from++) {
       for (long to = from; to <= last; to++) {
+        OptionalLong rewritten = lastRewritten(from, to);
+        if (rewritten.isPresent()) {
+          requireRefused(from, to, rewritten.getAsLong());
+          continue;
+        }
         RecordChanges told = requireTold(from, to);
         wrong += told.equals(withoutRenumbering(from, to)) ? 0 : 1;
       }
     }
     // The control: what versions changed, put together index by index, is wrong.
     assertThat(wrong).isPositive();
+  }
+
+  /** Returns the last version that wrote shards again; empty if none did. */
+  private OptionalLong lastRewritten(long from, long to) {
+    return LongStream.rangeClosed(from + 1, to)
+        .filter(version ->
+            model.table.version(version).properties().containsKey(MergeChange.REWRITTEN_SHARDS))
+        .max();
+  }
+
+  private void requireRefused(long from, long to, long named) {
+    assertThatThrownBy(() -> changes.net(from, to))
+        .isInstanceOf(VersionNotFoundException.class)
+        .hasMessageContaining("version " + named + " ")
+        .hasMessageContaining("shards again");
   }
 
   private RecordChanges withoutRenumbering(long from, long to) {
@@ -244,7 +265,11 @@ final class NetChangesTest {
   }
 
   private String anyField() {
-    return model.schema().fields().get(random.nextInt(model.schema().fields().size())).name();
+    return model
+        .schema()
+        .fields()
+        .get(random.nextInt(model.schema().fields().size()))
+        .name();
   }
 
   @Test
@@ -276,12 +301,22 @@ final class NetChangesTest {
     }
     long rewritten = model.versions.lastKey();
     model.change(List.of(1), List.of());
-    assertThatThrownBy(() -> changes.net(rewritten - 2, rewritten + 1))
-        .isInstanceOf(VersionNotFoundException.class)
-        .hasMessageContaining("version " + rewritten + " ")
-        .hasMessageContaining("shards again");
+    requireRefused(rewritten - 2, rewritten + 1, rewritten);
     requireTold(rewritten, rewritten + 1);
     requireTold(0, rewritten - 1);
+  }
+
+  @Test
+  void aShardWhosePatchHasANarrowerTypeEndsTheChain() {
+    RowChange narrow = RowChange.of(model.table.latest());
+    narrow.update(1, "number", 7);
+    narrow.commit();
+    model.table.promoteField("number", ElementType.I64);
+    RowChange wide = RowChange.of(model.table.latest());
+    wide.update(2, "number", 8L);
+    wide.commit();
+    requireRefused(0, 3, 3);
+    assertThat(changes.net(0, 2).records().changedBefore()).isEqualTo(IndexSet.of(1));
   }
 
   @Test

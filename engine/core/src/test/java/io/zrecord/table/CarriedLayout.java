@@ -202,8 +202,7 @@ enum CarriedLayout {
     if (type != null) {
       schema.field("value", type);
     }
-    try (RecordDatasetWriter writer =
-        RecordDatasetWriter.append(storage, schema.build(), WRITE)) {
+    try (RecordDatasetWriter writer = RecordDatasetWriter.append(storage, schema.build(), WRITE)) {
       for (int first = from; first < to; first += SHARD) {
         RecordAppender records = writer.newAppender();
         for (int number = first; number < first + SHARD; number++) {

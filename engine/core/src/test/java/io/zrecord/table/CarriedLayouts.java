@@ -72,7 +72,8 @@ public abstract class CarriedLayouts {
     CHANGE_AFTER_REBALANCE {
       @Override
       void run(CarriedLayouts test) {
-        Planned late = test.planned().delete(3, 47).update(31, 70).update(64, 71).clear(2);
+        Planned late =
+            test.planned().delete(3, 47).update(31, 70).update(64, 71).clear(2);
         test.rebalance();
         late.carry();
       }
@@ -153,8 +154,7 @@ public abstract class CarriedLayouts {
             .filter(i -> !records.containsKey(numbers.get((int) i)))
             .toArray()));
     assertThat(told.changedBefore())
-        .isEqualTo(IndexSet.of(
-            updated.stream().mapToLong(numbers::indexOf).toArray()));
+        .isEqualTo(IndexSet.of(updated.stream().mapToLong(numbers::indexOf).toArray()));
   }
 
   private Map<Long, String> read(TableSnapshot version) {
@@ -185,8 +185,7 @@ public abstract class CarriedLayouts {
 
   private RebalancePlan plan() {
     return RebalancePlan.of(
-        table.latest(),
-        RebalanceOptions.defaults().withAllShards().withWrite(CarriedLayout.WRITE));
+        table.latest(), RebalanceOptions.defaults().withAllShards().withWrite(CarriedLayout.WRITE));
   }
 
   private void rebalance() {

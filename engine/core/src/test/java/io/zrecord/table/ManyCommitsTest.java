@@ -82,8 +82,7 @@ final class ManyCommitsTest {
           patches += patch.bytes();
         }
       }
-      return new Cost(
-          files, storage.lengthBytes(ManifestNames.nameOf(version.version())), patches);
+      return new Cost(files, storage.lengthBytes(ManifestNames.nameOf(version.version())), patches);
     }
 
     Cost max(Cost other) {
@@ -104,8 +103,7 @@ final class ManyCommitsTest {
     for (int i = 0; i < SHARDS; i++) {
       shards.add(shard(storage, numbers));
     }
-    table.commit(
-        TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
+    table.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
     int commits = Math.max(LEAST_COMMITS, Budget.of(500));
     Cost most = Cost.of(storage, table.latest());
     long heap = 0;
@@ -167,7 +165,8 @@ final class ManyCommitsTest {
       reader.select(LongStream.range(0, length).toArray(), 0, length);
       List<Long> values = new ArrayList<>();
       for (int i = 0; i < length; i++) {
-        values.add(ByteBuffer.wrap(reader.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong());
+        values.add(
+            ByteBuffer.wrap(reader.value(i)).order(ByteOrder.LITTLE_ENDIAN).getLong());
       }
       return values;
     }

@@ -9,9 +9,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Changes that follow their records, on HDFS. */
+@Tag("tier-3")
 final class HdfsCarriedLayoutsTest extends CarriedLayouts {
   @TempDir
   static Path directory;

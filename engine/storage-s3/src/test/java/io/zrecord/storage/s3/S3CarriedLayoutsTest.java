@@ -10,8 +10,10 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** Changes that follow their records, on a server that speaks S3. */
+@Tag("tier-3")
 final class S3CarriedLayoutsTest extends CarriedLayouts {
   private static S3Server server;
 
@@ -31,7 +33,6 @@ final class S3CarriedLayoutsTest extends CarriedLayouts {
   @Override
   protected Storage emptyStorage() {
     return Storages.at(
-        "s3://" + server.bucket() + "/" + UUID.randomUUID(),
-        Map.of("endpoint", server.endpoint()));
+        "s3://" + server.bucket() + "/" + UUID.randomUUID(), Map.of("endpoint", server.endpoint()));
   }
 }

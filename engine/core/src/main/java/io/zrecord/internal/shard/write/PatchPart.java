@@ -9,7 +9,6 @@ import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.internal.shard.layout.SlotsOfCommit;
 import io.zrecord.schema.Codec;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import java.util.Arrays;
 import java.util.Collections;
@@ -19,7 +18,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.LongUnaryOperator;
-import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -76,14 +74,11 @@ public final class PatchPart {
    */
   public static PatchPart ofCommit(
       ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
-    return ofCommit(shard, before == null ? null : before.json().fileId(), patch);
-  }
-
-  private static PatchPart ofCommit(ShardSummary shard, @Nullable UUID expected, PatchFile patch) {
     SlotsOfCommit changes = patch
         .slotsOfCommit()
         .orElseThrow(() ->
             new IllegalArgumentException(patch.path() + " does not say what its commit changed"));
+    UUID expected = before == null ? null : before.json().fileId();
     if (!Objects.equals(changes.before().orElse(null), expected)) {
       throw new IllegalArgumentException(patch.path() + " follows the patch "
           + changes.before().map(UUID::toString).orElse("none") + ", not " + expected);
@@ -92,28 +87,6 @@ public final class PatchPart {
     changes.fields().forEach((id, slots) -> fields.put(id, slots.slots()));
     return new PatchPart(
         shard, patch, slots(changes.deleted()), fields, LongUnaryOperator.identity());
-  }
-
-  /**
-   * Returns what was changed between two patches of a shard: what the later one says of its commit
-   * if it follows the earlier one, and in what they differ otherwise.
-   *
-   * @param shard the shard with the later patch
-   * @param before the earlier patch; null if there was none
-   * @param opened opens the earlier patch, which is needed only if the later one does not follow
-   */
-  public static PatchPart between(
-      ShardSummary shard,
-      @Nullable PatchRef before,
-      PatchFile patch,
-      Supplier<@Nullable PatchFile> opened) {
-    UUID expected = before == null ? null : before.id();
-    boolean follows = patch
-        .json()
-        .since()
-        .filter(since -> Objects.equals(since.patch().orElse(null), expected))
-        .isPresent();
-    return follows ? ofCommit(shard, expected, patch) : since(shard, opened.get(), patch);
   }
 
   /**
