@@ -73,6 +73,34 @@ final class ChangesCommandTest {
   }
 
   @Test
+  void theDifferenceOfTwoVersionsHasEachRecordOnce() {
+    assertThat(Cli.run("changes", table, "--from", 0, "--to", 5, "--net").lines())
+        .containsExactly("version 0 to version 5: 3 inserted, 1 deleted, 1 changed", "  label: 1");
+    assertThat(
+            Cli.run("changes", table, "--from", 0, "--to", 5, "--net", "--json").lines())
+        .containsExactly(
+            "{\"version\":5,\"versionBefore\":0,\"change\":\"delete\",\"index\":1,\"before\":{\"label\":1,\"text\":\"text 1\"}}",
+            "{\"version\":5,\"versionBefore\":0,\"change\":\"update\",\"index\":0,\"indexBefore\":0,\"before\":{\"label\":0},\"after\":{\"label\":70}}",
+            "{\"version\":5,\"versionBefore\":0,\"change\":\"insert\",\"index\":2,\"after\":{\"label\":3,\"text\":\"text 3\"}}",
+            "{\"version\":5,\"versionBefore\":0,\"change\":\"insert\",\"index\":3,\"after\":{\"label\":70,\"text\":null}}",
+            "{\"version\":5,\"versionBefore\":0,\"change\":\"insert\",\"index\":4,\"after\":{\"label\":5,\"text\":\"text 5\"}}");
+    assertThat(Cli.run("changes", table, "--from", -1, "--to", 5, "--net", "--json")
+            .lines())
+        .hasSize(5)
+        .allMatch(line -> line.contains("insert"));
+  }
+
+  @Test
+  void whatCannotBeFollowedPrintsNothing() {
+    assertThat(Cli.run("rebalance", table, "--shuffle", 1, "--change-indices").exitCode())
+        .isZero();
+    Cli.Said said = Cli.run("changes", table, "--from", 4, "--net");
+    assertThat(said.exitCode()).isNotZero();
+    assertThat(said.out()).isEmpty();
+    assertThat(said.err()).contains("version 6");
+  }
+
+  @Test
   void withoutOptionsTheNewestVersionIsTold() {
     assertThat(Cli.run("changes", table).lines()).hasSize(2);
     assertThat(Cli.run("changes", table, "--to", 0, "--json").lines()).hasSize(3);

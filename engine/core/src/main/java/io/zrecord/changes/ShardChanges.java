@@ -1,18 +1,12 @@
 package io.zrecord.changes;
 
-import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.format.RankedBitmap;
-import io.zrecord.internal.shard.OpenShards;
 import io.zrecord.internal.shard.file.TablesFile;
-import io.zrecord.internal.shard.layout.PatchFile;
-import io.zrecord.internal.shard.write.PatchPart;
 import io.zrecord.read.IndexSet;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import java.io.Serializable;
 import java.util.Collections;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -55,9 +49,9 @@ public record ShardChanges(
   }
 
   /**
-   * Reads which records were changed: at most the patches of the shard, 8 MiB, what the files of
-   * rewritten fields say, and no value. Takes some bytes of memory for each record that was
-   * changed.
+   * Reads which records were changed: of the patch of the shard what says that, or the patches of
+   * both versions, at most 8 MiB, if the later one does not follow the earlier one; what the files of
+   * rewritten fields say; and no value. Takes some bytes of memory for each record that was changed.
    *
    * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before
    *     was expired and swept
@@ -76,94 +70,33 @@ public record ShardChanges(
   }
 
   private RecordChanges changed(Storage storage, ShardSummary then, ShardSummary now) {
-    PatchFile old = patchOf(storage, then);
-    PatchFile patch = patchOf(storage, now);
-    boolean isPatched = patch != null && !Objects.equals(then.patch(), now.patch());
-    Slots before = new Slots(firstBefore, old);
-    Slots after = new Slots(firstAfter, patch);
-    IndexSet deleted = IndexSet.empty();
-    Changed changed = new Changed(before, after);
-    if (patch != null && isPatched) {
-      PatchPart part = PatchPart.between(now, old, patch);
-      deleted = before.indices(part.deletedSlots());
-      part.fieldIds().forEach(id -> changed.add(id, part.changedSlots(id)));
-    }
+    PatchedSlots slots = PatchedSlots.read(storage, then, now);
+    IndexSet deleted = slots.deleted(firstBefore);
+    SortedMap<Integer, IndexSet> fields = new TreeMap<>(slots.fields(firstBefore));
     for (TablesRef file : now.tables()) {
       if (file.fieldIds().stream().anyMatch(id -> rewrittenFields.contains(id))) {
         TablesFile tables = TablesFile.open(storage, now, file, kept -> {});
         for (int id : file.fieldIds()) {
-          tables
+          IndexSet changed = tables
               .changedByCommit(id)
-              .ifPresentOrElse(
-                  slots -> changed.add(id, slots), () -> changed.addAll(id, then, now));
+              .map(some -> slots.changed(firstBefore, some, tables.path()))
+              .orElseGet(() -> range(firstBefore, then.length()).minus(deleted));
+          if (!changed.isEmpty()) {
+            fields.merge(id, changed, IndexSet::union);
+          }
         }
       }
     }
-    return changed.with(deleted);
-  }
-
-  /** Collects the records of which fields have got values. */
-  private static final class Changed {
-    private final Slots before;
-    private final Slots after;
-    private final SortedMap<Integer, IndexSet> fields = new TreeMap<>();
-    private IndexSet indicesBefore = IndexSet.empty();
-    private IndexSet indicesAfter = IndexSet.empty();
-
-    Changed(Slots before, Slots after) {
-      this.before = before;
-      this.after = after;
-    }
-
-    void add(int fieldId, long[] slots) {
-      if (slots.length > 0) {
-        add(fieldId, before.indices(slots), after.indices(slots));
-      }
-    }
-
-    void addAll(int fieldId, ShardSummary then, ShardSummary now) {
-      add(
-          fieldId,
-          range(before.firstIndex(), then.length()),
-          range(after.firstIndex(), now.length()));
-    }
-
-    private void add(int fieldId, IndexSet then, IndexSet now) {
-      fields.merge(fieldId, then, IndexSet::union);
-      indicesBefore = indicesBefore.union(then);
-      indicesAfter = indicesAfter.union(now);
-    }
-
-    RecordChanges with(IndexSet deleted) {
-      return new RecordChanges(IndexSet.empty(), deleted, indicesBefore, indicesAfter, fields);
-    }
-  }
-
-  /** The records of a shard in a version. */
-  private record Slots(long firstIndex, @Nullable PatchFile patch) {
-    IndexSet indices(long[] slots) {
-      RankedBitmap deleted = patch == null ? null : patch.deleted();
-      IndexSet.Builder indices = new IndexSet.Builder();
-      for (long slot : slots) {
-        if (patch != null && deleted != null && deleted.contains(slot)) {
-          throw new CorruptDataException(
-              patch.path(),
-              "Cannot tell what was changed: a file says that slot " + slot
-                  + " was, which is deleted by " + patch.path()
-                  + ". Restore the shard from a copy");
-        }
-        long index = firstIndex + slot - (deleted == null ? 0 : deleted.rank(slot));
-        indices.add(index, index + 1);
-      }
-      return indices.build();
-    }
+    RecordChanges changes = RecordChanges.of(IndexSet.empty(), deleted, fields);
+    return new RecordChanges(
+        IndexSet.empty(),
+        deleted,
+        changes.changedBefore(),
+        changes.changedAfter().shift(firstAfter - firstBefore),
+        fields);
   }
 
   private static IndexSet range(long first, long count) {
     return IndexSet.range(first, first + count);
-  }
-
-  private static @Nullable PatchFile patchOf(Storage storage, ShardSummary shard) {
-    return shard.patch() == null ? null : OpenShards.unshared(storage, shard).patch();
   }
 }

@@ -1,12 +1,15 @@
 package io.zrecord.changes;
 
+import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.internal.shard.fetch.Requests;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.PlacedShards;
 import io.zrecord.internal.table.PlacedShards.Placed;
 import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
@@ -16,8 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells what versions of a table changed. Reads manifests and lists of shards that the version does
@@ -31,6 +37,8 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class TableChanges {
+  private static final String RELAYOUT = "relayout";
+
   private final Storage storage;
   private final ManifestLog log;
 
@@ -53,11 +61,15 @@ public final class TableChanges {
    * @throws VersionNotFoundException if a version was expired, or does not exist
    */
   public Stream<VersionChanges> between(long from, long to) {
+    requireInOrder(from, to);
+    return LongStream.rangeClosed(from + 1, to).mapToObj(this::of);
+  }
+
+  private static void requireInOrder(long from, long to) {
     if (from < -1 || from > to) {
       throw new IllegalArgumentException("Cannot tell what changed from version " + from
           + " to version " + to + ": give 0 or more, the smaller first");
     }
-    return LongStream.rangeClosed(from + 1, to).mapToObj(this::of);
   }
 
   /**
@@ -68,14 +80,18 @@ public final class TableChanges {
    * @throws ZRecordException if the version does not say what it changed
    */
   public VersionChanges of(long version) {
-    return log.reading(newest -> {
-          RetainedVersions versions = new RetainedVersions(log, storage.location(), newest);
-          Manifest after = versions.read(version);
-          List<ShardChanges> shards =
-              after.isBeginning() ? inserted(after) : changed(versions.read(version - 1), after);
-          return new VersionChanges(
-              version, Instant.ofEpochMilli(after.timestampMillis()), after.operation(), shards);
-        })
+    return reading(versions -> {
+      Manifest after = versions.read(version);
+      List<ShardChanges> shards =
+          after.isBeginning() ? inserted(after) : changed(versions.read(version - 1), after);
+      return new VersionChanges(
+          version, Instant.ofEpochMilli(after.timestampMillis()), after.operation(), shards);
+    });
+  }
+
+  private <T> T reading(Function<RetainedVersions, T> reading) {
+    return log.reading(
+            newest -> reading.apply(new RetainedVersions(log, storage.location(), newest)))
         .orElseThrow(() -> new VersionNotFoundException(
             storage.location(),
             "Cannot tell what changed: there is no table at " + storage.location()));
@@ -92,6 +108,69 @@ public final class TableChanges {
     return shards;
   }
 
+  /**
+   * Returns which records differ between two versions, each once, and in which fields. Reads what
+   * {@link #between} and {@link ShardChanges#read} read, and no value. Takes memory for the changed
+   * records only. A field that the later version does not have is not told, and one that the
+   * earlier version does not have is told of the records that got a value.
+   *
+   * @param from a version, or −1 for the time before the first version
+   * @throws IllegalArgumentException if {@code from} is greater than {@code to}, or less than −1
+   * @throws VersionNotFoundException if one of the versions was expired or does not exist, does not
+   *     say what it changed, or has put the records into another order
+   * @throws io.zrecord.errors.MissingFileException if a file is missing
+   * @throws CorruptDataException if a file is damaged, or versions contradict what they say that
+   *     they changed
+   */
+  public NetChanges net(long from, long to) {
+    requireInOrder(from, to);
+    return reading(versions -> new NetChanges(from, to, net(versions, from, to)));
+  }
+
+  /** Goes from the newest version to the oldest, which costs one request for each. */
+  private RecordChanges net(RetainedVersions versions, long from, long to) {
+    Manifest last = versions.read(to);
+    Composition composition = new Composition();
+    Manifest after = last;
+    for (long version = to; version > from; version--) {
+      Manifest before =
+          version == from + 1 && after.isBeginning() ? null : versions.read(version - 1);
+      composition.precede(changes(before, after));
+      if (before != null) {
+        after = before;
+      }
+    }
+    RecordSchema schema = last.schema();
+    return composition
+        .all()
+        .ofFields(id -> schema.find(id).isPresent()
+            || schema.unreadable().stream().anyMatch(field -> field.id() == id));
+  }
+
+  private RecordChanges changes(@Nullable Manifest before, Manifest after) {
+    if (after.operation().equals(RELAYOUT)) {
+      throw untold(
+          after, "it put the records into another order, along which no record can be followed");
+    }
+    List<ShardChanges> shards = before == null ? inserted(after) : changed(before, after);
+    RecordChanges[] ofShards = new RecordChanges[shards.size()];
+    Requests.forEach(
+        storage,
+        IntStream.range(0, shards.size()).boxed().toList(),
+        i -> ofShards[i] = shards.get(i).read(storage));
+    RecordChanges changes = RecordChanges.ofShards(List.of(ofShards));
+    long length = before == null ? 0 : before.length();
+    long told = length - changes.deleted().count() + changes.inserted().count();
+    if (told != after.length()) {
+      throw new CorruptDataException(
+          storage.location(),
+          "Cannot tell what version " + after.version() + " of " + storage.location()
+              + " changed: it has " + after.length() + " records, but what it changed leaves "
+              + told + "; verify the table");
+    }
+    return changes;
+  }
+
   private List<ShardChanges> inserted(Manifest version) {
     List<ShardChanges> shards = new ArrayList<>();
     long first = 0;
@@ -104,8 +183,9 @@ public final class TableChanges {
 
   private List<ShardChanges> changed(Manifest before, Manifest after) {
     return switch (after.isCare() ? "care" : after.operation()) {
-      case "care", "rebalance", "relayout", "addFields", "schema" -> List.of();
-      case "append", "delete", "update", "merge", "rewriteField" -> compared(before, after);
+      case "care", "rebalance", RELAYOUT, "schema" -> List.of();
+      case "append", "delete", "update", "merge", "addFields", "rewriteField" ->
+        compared(before, after);
       // An overwrite may take back what was done to a shard: its records are others.
       case "overwrite" -> replaced(before, after);
       default ->

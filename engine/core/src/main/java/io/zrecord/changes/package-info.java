@@ -1,5 +1,6 @@
 /**
- * What versions of a table have inserted, deleted and changed, told from files of their commits.
+ * What versions of a table have inserted, deleted and changed, one by one or several together, told
+ * from files of their commits.
  */
 @NullMarked
 package io.zrecord.changes;

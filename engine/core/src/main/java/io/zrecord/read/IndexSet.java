@@ -93,6 +93,14 @@ public final class IndexSet implements Serializable {
     return builder.build();
   }
 
+  /** Returns the indices that are in this set and not in the other. */
+  public IndexSet minus(IndexSet other) {
+    if (isEmpty() || other.isEmpty()) {
+      return this;
+    }
+    return intersect(other.complement(bounds[bounds.length - 1]));
+  }
+
   /** Returns the indices of {@code [0, length)} that are not in this set. */
   public IndexSet complement(long length) {
     Builder builder = new Builder();

@@ -31,6 +31,9 @@ final class IndexSetTest {
     BitSet intersection = (BitSet) a.clone();
     intersection.and(b);
     assertSame(set.intersect(other), intersection);
+    BitSet difference = (BitSet) a.clone();
+    difference.andNot(b);
+    assertSame(set.minus(other), difference);
     int length = random.nextInt(SPACE + 50);
     BitSet complement = new BitSet();
     complement.set(0, length);

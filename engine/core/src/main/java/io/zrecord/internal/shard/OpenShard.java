@@ -16,6 +16,7 @@ import io.zrecord.internal.shard.layout.FieldStatistics;
 import io.zrecord.internal.shard.layout.FixedRuns;
 import io.zrecord.internal.shard.layout.OpenField;
 import io.zrecord.internal.shard.layout.PatchFile;
+import io.zrecord.internal.shard.layout.PatchSlots;
 import io.zrecord.internal.shard.layout.PromotedField;
 import io.zrecord.internal.shard.layout.VariableField;
 import io.zrecord.read.ReadMetrics;
@@ -95,6 +96,15 @@ public final class OpenShard {
       return null;
     }
     return patch.get(() -> forgottenIfDamaged(() -> PatchFile.open(storage, shard, ref)));
+  }
+
+  /**
+   * Reads the slots that the patch deletes, and those that its commit changed; empty if there is no
+   * patch.
+   */
+  public Optional<PatchSlots> patchSlots() {
+    return Optional.ofNullable(shard.patch())
+        .map(ref -> forgottenIfDamaged(() -> PatchSlots.read(storage, shard, ref)));
   }
 
   /** Forgets this open shard and what is kept of its files, so that the next user reads them. */

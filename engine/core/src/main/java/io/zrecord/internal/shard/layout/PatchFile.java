@@ -62,9 +62,16 @@ public final class PatchFile {
     this.shardChunks = shardChunks;
     this.isMapped = isMapped;
     this.deleted = json.deleted().isPresent() ? slots(json.deleted(), Kind.DELETED, 0) : null;
-    if (deletedCount() != json.slots() - live) {
-      throw corrupt("it deletes " + deletedCount() + " of " + json.slots()
-          + " records, but the dataset says that " + live + " are left");
+    requireLive(path, json, deleted, live);
+  }
+
+  static void requireLive(String path, PatchJson json, @Nullable RankedBitmap deleted, long live) {
+    long count = deleted == null ? 0 : deleted.count();
+    if (count != json.slots() - live) {
+      throw corrupt(
+          path,
+          "it deletes " + count + " of " + json.slots() + " records, but the dataset says that "
+              + live + " are left");
     }
   }
 
@@ -80,12 +87,16 @@ public final class PatchFile {
     byte[] bytes = new byte[Math.toIntExact(ref.bytes())];
     try (ReadableFile file = storage.open(shard.fileOf(ref), ref.bytes())) {
       new Windows(file, ref.bytes(), kept -> {}).copy(0, bytes, 0, bytes.length);
-      if (file.lengthBytes() > ref.bytes()) {
-        throw corrupt(
-            file.path(),
-            "it has " + file.lengthBytes() + " bytes, but the dataset says " + ref.bytes());
-      }
+      requireLength(file, ref);
       return open(file.path(), bytes, shard, ref, file.isMapped());
+    }
+  }
+
+  static void requireLength(ReadableFile file, PatchRef ref) {
+    if (file.lengthBytes() > ref.bytes()) {
+      throw corrupt(
+          file.path(),
+          "it has " + file.lengthBytes() + " bytes, but the dataset says " + ref.bytes());
     }
   }
 
@@ -96,10 +107,21 @@ public final class PatchFile {
 
   private static PatchFile open(
       String path, byte[] bytes, ShardSummary shard, PatchRef ref, boolean isMapped) {
-    byte[] header = Arrays.copyOf(bytes, FileHeader.BYTES);
-    new FileHeader(FileHeader.Kind.PATCH, shard.id(), ref.id()).check(path, header);
     int position = Math.toIntExact(ref.jsonPosition());
-    byte[] sealed = Arrays.copyOfRange(bytes, position, position + ref.jsonBytes());
+    PatchJson json = json(
+        path,
+        Arrays.copyOf(bytes, FileHeader.BYTES),
+        Arrays.copyOfRange(bytes, position, position + ref.jsonBytes()),
+        shard,
+        ref);
+    int[] shardChunks = TablesFile.shardChunks(path, json.chunks(), shard, true);
+    return new PatchFile(path, bytes, json, shardChunks, shard.length(), isMapped);
+  }
+
+  /** Reads the JSON of a patch. Requires that it and the header are what the manifest says. */
+  static PatchJson json(
+      String path, byte[] header, byte[] sealed, ShardSummary shard, PatchRef ref) {
+    new FileHeader(FileHeader.Kind.PATCH, shard.id(), ref.id()).check(path, header);
     int seal = SealedJson.checksum(path, sealed);
     if (seal != ref.jsonChecksum()) {
       throw corrupt(
@@ -117,8 +139,7 @@ public final class PatchFile {
               + " slots, but the dataset says file " + ref.id() + " of shard " + shard.id()
               + " with " + ref.slots());
     }
-    int[] shardChunks = TablesFile.shardChunks(path, json.chunks(), shard, true);
-    return new PatchFile(path, bytes, json, shardChunks, shard.length(), isMapped);
+    return json;
   }
 
   /** Returns the JSON. */
@@ -134,10 +155,6 @@ public final class PatchFile {
   /** Returns the slots that were deleted; null if none was. */
   public @Nullable RankedBitmap deleted() {
     return deleted;
-  }
-
-  private long deletedCount() {
-    return deleted == null ? 0 : deleted.count();
   }
 
   /**
@@ -229,10 +246,10 @@ public final class PatchFile {
       }
       RankedBitmap gone =
           since.deleted().isPresent() ? slots(since.deleted(), Kind.DELETED_SINCE, 0) : null;
-      requireAmong(gone, deleted);
+      requireAmong(path, gone, deleted);
       since.fields().forEach((id, set) -> {
         RankedBitmap slots = slots(set, Kind.CHANGED_SINCE, id);
-        requireAmong(slots, json.hasField(id) ? slotsOf(id) : null);
+        requireAmong(path, slots, json.hasField(id) ? slotsOf(id) : null);
         changed.put(id, slots);
       });
       return new SlotsOfCommit(since.patch(), gone, changed);
@@ -243,23 +260,33 @@ public final class PatchFile {
     return slots(json.field(fieldId).slots(), Kind.CHANGED, fieldId);
   }
 
-  private void requireAmong(@Nullable RankedBitmap some, @Nullable RankedBitmap all) {
+  static void requireAmong(String path, @Nullable RankedBitmap some, @Nullable RankedBitmap all) {
     if (some != null && some.slotsIf(slot -> all == null || !all.contains(slot)).length > 0) {
-      throw corrupt("it says that its commit changed slots that it does not change");
+      throw corrupt(path, "it says that its commit changed slots that it does not change");
     }
   }
 
   private RankedBitmap slots(SlotSet set, Kind kind, int fieldId) {
     int at = (int) set.section().position();
+    return slots(path, json, set, new Binding(json.fileId(), fieldId), kind, bytes, at);
+  }
+
+  /**
+   * Reads a set of slots.
+   *
+   * @param bytes has the section of the set at {@code at}
+   */
+  static RankedBitmap slots(
+      String path, PatchJson json, SlotSet set, Binding binding, Kind kind, byte[] bytes, int at) {
     int length = (int) set.section().bytes();
-    Binding binding = new Binding(json.fileId(), fieldId);
+    long position = set.section().position();
     if (binding.bind(kind, 0, Crc32c.of(bytes, at, length)) != set.checksum()) {
-      throw corrupt("the checksum of its slots at " + at + " is wrong");
+      throw corrupt(path, "the checksum of its slots at " + position + " is wrong");
     }
     ByteBuffer encoded = ByteBuffer.wrap(bytes, at, length).slice().order(ByteOrder.LITTLE_ENDIAN);
     RankedBitmap slots = RankedBitmap.decode(encoded, json.slots());
     if (slots == null) {
-      throw corrupt("its slots at " + at + " are not a set of slots of the shard");
+      throw corrupt(path, "its slots at " + position + " are not a set of slots of the shard");
     }
     return slots;
   }

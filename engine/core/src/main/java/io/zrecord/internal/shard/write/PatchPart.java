@@ -89,23 +89,6 @@ public final class PatchPart {
   }
 
   /**
-   * Returns what was changed between two patches of a shard: what the later one says of its commit
-   * if it follows the earlier one, and in what they differ otherwise.
-   *
-   * @param shard the shard with the later patch
-   * @param before the earlier patch; null if there was none
-   */
-  public static PatchPart between(ShardSummary shard, @Nullable PatchFile before, PatchFile patch) {
-    UUID expected = before == null ? null : before.json().fileId();
-    boolean follows = patch
-        .json()
-        .since()
-        .filter(since -> Objects.equals(since.patch().orElse(null), expected))
-        .isPresent();
-    return follows ? ofCommit(shard, before, patch) : since(shard, before, patch);
-  }
-
-  /**
    * Returns in what a patch differs from a patch before. A value that was absent in both is none
    * that differs.
    *
