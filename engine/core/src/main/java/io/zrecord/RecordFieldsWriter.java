@@ -104,7 +104,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
    * Gives fields of the newest version of a table other values.
    *
    * @throws IllegalArgumentException if there is no such field
-   * @throws SchemaMismatchException if the table is partitioned by one of the fields
+   * @throws SchemaMismatchException if the table is partitioned by one of the fields, or always
+   *     generates its values
    */
   public static RecordFieldsWriter rewrite(
       RecordTable table, Set<String> names, WriteOptions options) {
@@ -121,6 +122,7 @@ public final class RecordFieldsWriter implements AutoCloseable {
           "Cannot rewrite field '" + field.name() + "' of " + location
               + ": the table is partitioned by it; overwrite the table instead");
     });
+    base.requireGiven(fields);
     return new RecordFieldsWriter(
         table, FieldChange.Kind.REWRITE_FIELD, base, schema, new RecordSchema(fields), options);
   }

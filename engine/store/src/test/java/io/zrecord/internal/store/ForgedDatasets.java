@@ -68,7 +68,8 @@ final class ForgedDatasets {
     forged.texts();
     forged.manifests();
     forged.unknownMembers();
-    ForgedDeclarations.forge(forged::declarations);
+    ForgedDeclarations.forge(forged.manifestsFrom1("v2-declarations", 2));
+    ForgedIdentities.forge(forged.manifestsFrom1("v2-identity", 5));
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -168,16 +169,19 @@ final class ForgedDatasets {
     }
   }
 
-  private void declarations(String name, boolean isSound, Consumer<ObjectNode> change) {
-    Consumer<Path> forging = path -> {
-      edit(manifest(path, 1), change);
-      edit(manifest(path, 2), change);
+  private ForgedDeclarations.Forging manifestsFrom1(String base, int last) {
+    return (name, isSound, change) -> {
+      Consumer<Path> forging = path -> {
+        for (int version = 1; version <= last; version++) {
+          edit(manifest(path, version), change);
+        }
+      };
+      if (isSound) {
+        sound(name, base, forging);
+      } else {
+        damage(name, base, forging);
+      }
     };
-    if (isSound) {
-      sound(name, "v2-declarations", forging);
-    } else {
-      damage(name, "v2-declarations", forging);
-    }
   }
 
   private void stores() {
