@@ -51,7 +51,7 @@ def test_values_are_read_beside_features_for_writers() -> None:
 
 
 def test_identities_and_the_numbers_that_they_gave_are_read() -> None:
-    up, down = UUID("44444444-4444-4104-8111-111111111111"), UUID("55555555-5555-4145-8111-111111111111")
+    up, down = UUID("44444444-4445-0444-8111-111111111111"), UUID("55555555-5556-4555-8111-111111111111")
     first, last = Identity(1, up, 10, 3, 34), Identity(2, down, -9_000_000_000, -1, -9_000_000_004, explicit=True)
     versions: list[tuple[Identity, ...]] = [
         (),

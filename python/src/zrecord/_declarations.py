@@ -101,7 +101,7 @@ def read_declarations(
     identities = tuple(_read_identity(one) for one in _objects(json, "identities"))
     _require_ids(json, [one.field for one in identities])
     _require_of_manifest(manifest, write_order, constraints)
-    _require_identities(manifest, identities, fields, {field.id for field in unreadable})
+    _require_identities(manifest, identities, fields, unreadable)
     return Declarations(comment, MappingProxyType(dict(sorted(properties.items()))), write_order, constraints, identities)
 
 
@@ -125,7 +125,8 @@ def _require_identities(
     defaults = [json.integer("id") for json in manifest.objects("fields") if "write" in json.members or "default" in json.members]
     partitions = manifest.integers("partitions", 1, _MAX_ID) if "partitions" in manifest.members else []
     numbered = {field.id for field in fields if field.dtype == "i64" and field.shape == () and not field.nullable}
-    allowed = ((numbered - {*defaults}) | {field.id for field in unreadable}) - {*partitions}
+    unknown = {field.id for field in unreadable}
+    allowed = ((numbered - {*defaults}) | unknown) - {*partitions}
     for identity in identities:
         if identity.field not in allowed:
             raise manifest.corrupt(

@@ -346,6 +346,17 @@ final class KeptDeclarationsTest {
   }
 
   @Test
+  void anIdentityOfAFieldThatIsNotKnownIsReadAndReservesNothing() {
+    create(What.IDENTITY);
+    Identity identity = table.latest().declarations().identities().get(0);
+    edit(2, json -> ((ObjectNode) json.get("fields").get(0)).put("dtype", "later"));
+    assertThat(table.latest().declarations().identities()).containsExactly(identity);
+    assertThatThrownBy(() -> table.reserve(identity, 1))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("'dtype later'");
+  }
+
+  @Test
   void aReservationKeepsAllElseThatIsDeclared() {
     create(What.IDENTITY);
     DeclarationChange change = DeclarationChange.of(table.latest());

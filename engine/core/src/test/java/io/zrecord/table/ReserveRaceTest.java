@@ -102,7 +102,7 @@ final class ReserveRaceTest {
       world.add(range);
       TableSnapshot after = table.commit(TableChange.of(TableChange.Kind.APPEND, SCHEMA)
           .base(base)
-          .shards(List.of(Shards.write(storage, SCHEMA, range.first())))
+          .shards(List.of(Shards.write(world.storage, SCHEMA, range.first())))
           .assigned(List.of(identity))
           .build());
       world.appended = Optional.of(after);
@@ -127,14 +127,14 @@ final class ReserveRaceTest {
 
   private static List<World> run(List<Work<World>> work) throws Exception {
     List<World> worlds = new ArrayList<>();
-    Interleavings.all(
-        () -> {
-          World world = new World();
-          worlds.add(world);
-          return world;
-        },
-        work);
+    Interleavings.all(() -> added(worlds), work);
     return worlds;
+  }
+
+  private static World added(List<World> worlds) {
+    World world = new World();
+    worlds.add(world);
+    return world;
   }
 
   @Test
@@ -155,12 +155,16 @@ final class ReserveRaceTest {
 
   @Test
   void appendsWithReservationsBothSucceed() throws Exception {
-    assertThat(run(List.of(ReserveRaceTest::append, ReserveRaceTest::append)))
-        .isNotEmpty()
-        .allSatisfy(world -> {
-          assertThat(world.committed).isEqualTo(4);
-          assertThat(world.numbers).containsExactlyInAnyOrder(1L, 2L);
-        });
+    List<World> worlds = new ArrayList<>();
+    Interleavings.some(
+        1400,
+        () -> added(worlds),
+        List.of(ReserveRaceTest::append, ReserveRaceTest::append),
+        () -> true);
+    assertThat(worlds).isNotEmpty().allSatisfy(world -> {
+      assertThat(world.committed).isEqualTo(4);
+      assertThat(world.numbers).containsExactlyInAnyOrder(1L, 2L);
+    });
   }
 
   @Test

@@ -68,8 +68,8 @@ final class ForgedDatasets {
     forged.texts();
     forged.manifests();
     forged.unknownMembers();
-    ForgedDeclarations.forge(forged.manifestsFrom1("v2-declarations", 2));
-    ForgedIdentities.forge(forged.manifestsFrom1("v2-identity", 5));
+    ForgedDeclarations.forge(forged.manifests("v2-declarations", 2, List.of()));
+    ForgedIdentities.forge(forged.manifests("v2-identity", 5, List.of("a", "b", "c")));
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -169,17 +169,20 @@ final class ForgedDatasets {
     }
   }
 
-  private ForgedDeclarations.Forging manifestsFrom1(String base, int last) {
+  /** Forges the manifests from version 1 on. */
+  private ForgedDeclarations.Forging manifests(String base, int last, List<@Nullable String> texts) {
     return (name, isSound, change) -> {
       Consumer<Path> forging = path -> {
         for (int version = 1; version <= last; version++) {
           edit(manifest(path, version), change);
         }
       };
-      if (isSound) {
+      if (!isSound) {
+        damage(name, base, forging);
+      } else if (texts.isEmpty()) {
         sound(name, base, forging);
       } else {
-        damage(name, base, forging);
+        sound(name, base, "text", texts, forging);
       }
     };
   }

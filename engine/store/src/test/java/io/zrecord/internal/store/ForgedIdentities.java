@@ -104,6 +104,5 @@ final class ForgedIdentities {
       json.putArray("partitions").add(1);
       json.get("shards").forEach(shard -> ((ObjectNode) shard).putArray("partition").add("10"));
     });
-    sound("of-a-field-of-a-later-release", json -> field(json, 0).put("dtype", "later"));
   }
 }
