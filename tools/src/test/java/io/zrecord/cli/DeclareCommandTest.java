@@ -130,7 +130,7 @@ final class DeclareCommandTest {
     assertThat(update.err()).contains("field 'id' is always generated");
     assertThat(Cli.run("update", numbered, "0", "--set=a:7=3").exitCode()).isZero();
     assertThat(Cli.run("fields", "drop", numbered, "id").err()).contains("an identity names it");
-    assertThat(Cli.run("declare", numbered, "--drop-identity=id", "--identity=a:7:50").exitCode())
+    assertThat(Cli.run("declare", numbered, "--drop-identity=id", "--identity=a:7:50:1").exitCode())
         .isZero();
     assertThat(Cli.run("info", numbered).out())
         .doesNotContain("identity of id")

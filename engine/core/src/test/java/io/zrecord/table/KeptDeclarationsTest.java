@@ -240,10 +240,11 @@ final class KeptDeclarationsTest {
         table.untag("first");
       }
       case EXPIRE -> {
-        table.tag(base.version(), "kept");
-        for (long version = 0; version <= base.version() + 1; version++) {
+        for (long version = 0; version <= base.version(); version++) {
           age(version);
         }
+        table.tag(base.version(), "kept");
+        age(base.version() + 1);
         table.expire(ExpireOptions.defaults().withKeepVersions(1));
       }
       case SWEEP -> {
