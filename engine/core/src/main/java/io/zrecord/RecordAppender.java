@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Appends records, one after the other: set the fields, end the record. A field that was not set
  * has its {@code write} default, and is absent if the field has no such default. A field must be
  * set if its default is an expression. A field that was set to null is absent. A field with an
- * identity gets a number if it was not set. An appender belongs to one thread. The {@link RecordDatasetWriter} that made the appender finishes and closes it.
+ * identity gets a number if it was not set. An appender belongs to one thread. The
+ * {@link RecordDatasetWriter} that made the appender finishes and closes it.
  */
 public final class RecordAppender {
   private final ShardWriter shard;

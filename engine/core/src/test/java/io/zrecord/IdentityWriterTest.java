@@ -63,8 +63,7 @@ final class IdentityWriterTest {
 
   private List<Long> ids() {
     TableSnapshot latest = table.latest();
-    try (RecordDataset dataset =
-            RecordDataset.open(latest, RecordDataset.ReadOptions.defaults());
+    try (RecordDataset dataset = RecordDataset.open(latest, RecordDataset.ReadOptions.defaults());
         Batch batch = dataset.gather(LongStream.range(0, latest.length()).toArray())) {
       List<Long> ids = new ArrayList<>();
       for (int i = 0; i < latest.length(); i++) {
@@ -97,7 +96,8 @@ final class IdentityWriterTest {
     // 1,024 and twice, four and eight times as many are more than 10,000.
     assertThat(table.latest().version()).isEqualTo(1 + 4 + 1);
     assertThat(next()).isEqualTo(1 + 15 * 1024);
-    assertThat(ids()).containsExactlyElementsOf(LongStream.rangeClosed(1, 10_000).boxed().toList());
+    assertThat(ids())
+        .containsExactlyElementsOf(LongStream.rangeClosed(1, 10_000).boxed().toList());
   }
 
   @Test
@@ -149,9 +149,8 @@ final class IdentityWriterTest {
       writer.commit();
     }
     assertThat(ids()).containsExactly(1025L);
-    for (RecordSchema schema : List.of(
-        WITHOUT_ID,
-        new RecordSchema(List.of(ID.withRules(FieldRules.NONE), TEXT)))) {
+    for (RecordSchema schema :
+        List.of(WITHOUT_ID, new RecordSchema(List.of(ID.withRules(FieldRules.NONE), TEXT)))) {
       assertThatThrownBy(() -> RecordDatasetWriter.overwrite(storage, schema, OPTIONS))
           .isInstanceOf(SchemaMismatchException.class)
           .hasMessageContaining("identity");

@@ -111,8 +111,7 @@ final class DeclareCommandTest {
         new FieldSpec(3, "text", ElementType.UTF8, Shape.scalar(), Compression.RAW)));
     RecordTable opened = RecordTable.at(LocalStorage.at(numbered));
     opened.commit(TableChange.of(TableChange.Kind.CREATE, schema).build());
-    Cli.Said said =
-        Cli.run("declare", numbered, "--identity=id", "--identity=a:7:-100:-5:default");
+    Cli.Said said = Cli.run("declare", numbered, "--identity=id", "--identity=a:7:-100:-5:default");
     assertThat(said.err()).isEmpty();
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.append(numbered.toString(), schema, WriteOptions.defaults())) {
@@ -130,7 +129,8 @@ final class DeclareCommandTest {
     assertThat(update.err()).contains("field 'id' is always generated");
     assertThat(Cli.run("update", numbered, "0", "--set=a:7=3").exitCode()).isZero();
     assertThat(Cli.run("fields", "drop", numbered, "id").err()).contains("an identity names it");
-    assertThat(Cli.run("declare", numbered, "--drop-identity=id", "--identity=a:7:50:1").exitCode())
+    assertThat(Cli.run("declare", numbered, "--drop-identity=id", "--identity=a:7:50:1")
+            .exitCode())
         .isZero();
     assertThat(Cli.run("info", numbered).out())
         .doesNotContain("identity of id")

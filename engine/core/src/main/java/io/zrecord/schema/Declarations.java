@@ -188,9 +188,8 @@ public record Declarations(
    */
   public Declarations withSeriesOf(Declarations newest) {
     return withIdentities(identities.stream()
-        .map(identity -> newest.identity(identity.fieldId())
-            .filter(identity::isSameSeries)
-            .orElse(identity))
+        .map(identity ->
+            newest.identity(identity.fieldId()).filter(identity::isSameSeries).orElse(identity))
         .toList());
   }
 }

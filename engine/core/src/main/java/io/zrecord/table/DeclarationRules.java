@@ -49,8 +49,8 @@ final class DeclarationRules {
   void requirePartitions(RecordSchema schema, List<Integer> partitions) {
     for (Identity identity : declarations.identities()) {
       if (partitions.contains(identity.fieldId())) {
-        throw refused(name(schema, identity)
-            + " cannot have an identity: the table is partitioned by it");
+        throw refused(
+            name(schema, identity) + " cannot have an identity: the table is partitioned by it");
       }
     }
   }

@@ -350,8 +350,7 @@ public final class RecordTable {
       throw new IllegalArgumentException(
           "Cannot reserve " + count + " numbers of an identity; reserve at least 1");
     }
-    ReserveCommit commit =
-        new ReserveCommit(storage.location(), reads.newest(), identity, count);
+    ReserveCommit commit = new ReserveCommit(storage.location(), reads.newest(), identity, count);
     return commit.range(new Committer(storage, log, clock).commit(commit));
   }
 

@@ -31,10 +31,7 @@ final class ReserveCommit extends CareCommit {
   }
 
   private Optional<Identity> series(Manifest manifest) {
-    return manifest
-        .declarations()
-        .identity(identity.fieldId())
-        .filter(identity::isSameSeries);
+    return manifest.declarations().identity(identity.fieldId()).filter(identity::isSameSeries);
   }
 
   @Override

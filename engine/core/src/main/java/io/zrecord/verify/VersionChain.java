@@ -83,8 +83,8 @@ final class VersionChain {
   private static boolean mayDeclare(Manifest last, Manifest manifest) {
     Declarations before = last.declarations();
     Declarations after = manifest.declarations();
-    boolean isSameBesideIdentities = before.withIdentities(List.of()).equals(
-        after.withIdentities(List.of()));
+    boolean isSameBesideIdentities =
+        before.withIdentities(List.of()).equals(after.withIdentities(List.of()));
     return switch (manifest.operation()) {
       case "declare", "overwrite" -> hasNoNumberTwice(before, after);
       case "reserve" -> isSameBesideIdentities && areAll(before, after, Identity::follows);

@@ -103,8 +103,7 @@ final class IdentityTest {
             .isInstanceOf(IndexOutOfBoundsException.class);
       }
       assertThat(numbers)
-          .containsExactly(
-              5L, 5 + step, 5 + 2 * step, 5 + 3 * step, 5 + 4 * step, 5 + 5 * step);
+          .containsExactly(5L, 5 + step, 5 + 2 * step, 5 + 3 * step, 5 + 4 * step, 5 + 5 * step);
     }
   }
 

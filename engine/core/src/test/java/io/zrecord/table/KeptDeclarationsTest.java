@@ -165,19 +165,21 @@ final class KeptDeclarationsTest {
 
   /** A repair begins a new series of each identity, which goes on where the other was. */
   private static Declarations renewed(TableSnapshot after, Declarations declared) {
-    return after.declarations().withIdentities(declared.identities().stream()
-        .map(before -> {
-          Identity now = after.declarations().identity(before.fieldId()).orElseThrow();
-          assertThat(now.sequence()).isNotEqualTo(before.sequence());
-          return new Identity(
-              now.fieldId(),
-              before.sequence(),
-              now.generation(),
-              now.start(),
-              now.step(),
-              now.next());
-        })
-        .toList());
+    return after
+        .declarations()
+        .withIdentities(declared.identities().stream()
+            .map(before -> {
+              Identity now = after.declarations().identity(before.fieldId()).orElseThrow();
+              assertThat(now.sequence()).isNotEqualTo(before.sequence());
+              return new Identity(
+                  now.fieldId(),
+                  before.sequence(),
+                  now.generation(),
+                  now.start(),
+                  now.step(),
+                  now.next());
+            })
+            .toList());
   }
 
   private void commit(Way way) {
@@ -340,8 +342,9 @@ final class KeptDeclarationsTest {
   @EnumSource(Way.class)
   void everyCommitKeepsWhatALaterReleaseSaysOfAnIdentity(Way way) {
     create(What.IDENTITY);
-    edit(2, json -> ((ObjectNode) json.get("declarations").get("identities").get(0))
-        .put("later", 1.5));
+    edit(
+        2,
+        json -> ((ObjectNode) json.get("declarations").get("identities").get(0)).put("later", 1.5));
     commit(way);
     requireLaterMember();
   }
@@ -367,8 +370,9 @@ final class KeptDeclarationsTest {
       }
     }
     change.commit();
-    edit(3, json -> ((ObjectNode) json.get("declarations").get("identities").get(0))
-        .put("later", 1.5));
+    edit(
+        3,
+        json -> ((ObjectNode) json.get("declarations").get("identities").get(0)).put("later", 1.5));
     Declarations before = table.latest().declarations();
     Identity identity = before.identities().get(0);
     table.reserve(identity, 5);

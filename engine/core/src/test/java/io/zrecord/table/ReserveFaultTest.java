@@ -114,14 +114,12 @@ final class ReserveFaultTest {
       memory.failingFrom(memory.log().size() + calls, Integer.MAX_VALUE);
       Optional<IdentityRange> range = Optional.empty();
       try {
-        range = Optional.of(
-            RecordTable.at(new Unclear(memory, forces)).reserve(identity, COUNT));
+        range = Optional.of(RecordTable.at(new Unclear(memory, forces)).reserve(identity, COUNT));
         isCut = false;
       } catch (ZRecordException e) {
         // The power is lost now.
       }
-      IdentityRange after =
-          RecordTable.at(memory.afterPowerLoss()).reserve(identity, COUNT);
+      IdentityRange after = RecordTable.at(memory.afterPowerLoss()).reserve(identity, COUNT);
       twice += range.isPresent() && after.first() < range.get().valueAt(COUNT - 1) ? 1 : 0;
     }
     assertThat(calls).isGreaterThanOrEqualTo(forces ? 2 : 1);
@@ -142,7 +140,9 @@ final class ReserveFaultTest {
   @Test
   void aReservationThatCannotBePublishedReservesNothing() {
     Identity identity = declare(storage);
-    assertThat(reserve(RecordTable.at(new FaultyStorage(storage, FaultyStorage.Fault.BEFORE, 0, 1000)), identity))
+    assertThat(reserve(
+            RecordTable.at(new FaultyStorage(storage, FaultyStorage.Fault.BEFORE, 0, 1000)),
+            identity))
         .isEmpty();
     assertThat(RecordTable.at(storage).reserve(identity, 1).first()).isEqualTo(1);
   }

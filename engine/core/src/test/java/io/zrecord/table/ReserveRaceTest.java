@@ -34,7 +34,10 @@ final class ReserveRaceTest {
     final MemoryStorage storage = new MemoryStorage();
     final List<Long> numbers = new ArrayList<>();
     Optional<TableSnapshot> appended = Optional.empty();
-    @Nullable UUID sequence;
+
+    @Nullable
+    UUID sequence;
+
     int committed;
     int refused;
 
@@ -150,7 +153,8 @@ final class ReserveRaceTest {
   @Test
   void withoutACommitNumbersAreGivenTwice() throws Exception {
     assertThat(run(List.of(take(3), take(2))))
-        .anyMatch(world -> world.numbers.size() > world.numbers.stream().distinct().count());
+        .anyMatch(
+            world -> world.numbers.size() > world.numbers.stream().distinct().count());
   }
 
   @Test

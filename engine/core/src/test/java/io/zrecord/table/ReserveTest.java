@@ -123,9 +123,8 @@ final class ReserveTest {
         field(6, "expression", ElementType.I64)
             .withRules(FieldRules.NONE.withNullable(false).withDefaultSql("now()"))));
     RecordTable fresh = RecordTable.at(LocalStorage.at(directory.resolve("fresh")));
-    TableSnapshot base = fresh.commit(TableChange.of(TableChange.Kind.CREATE, schema)
-        .partitionedBy(List.of())
-        .build());
+    TableSnapshot base = fresh.commit(
+        TableChange.of(TableChange.Kind.CREATE, schema).partitionedBy(List.of()).build());
     List<String> reasons = List.of(
         "its values may be absent",
         "it is i32, not a single i64",
@@ -160,7 +159,8 @@ final class ReserveTest {
         () -> table.redefineField("id", id -> id.withRules(id.rules().withWrite(new byte[8]))),
         "it has a default for records that say nothing of it");
     table.renameField("id", "key");
-    assertThat(table.reserve(table.latest().declarations().identities().get(0), 1).first())
+    assertThat(
+            table.reserve(table.latest().declarations().identities().get(0), 1).first())
         .isEqualTo(1);
     change().dropIdentity("key").commit();
     table.dropField("key");
@@ -266,9 +266,8 @@ final class ReserveTest {
         .declaring(base.declarations().withComment("text"))
         .build());
     assertThat(table.latest().declarations())
-        .isEqualTo(Declarations.NONE
-            .withComment("text")
-            .withIdentities(List.of(identity.reserved(10))));
+        .isEqualTo(
+            Declarations.NONE.withComment("text").withIdentities(List.of(identity.reserved(10))));
     requireRefused(
         () -> table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
             .base(table.latest())

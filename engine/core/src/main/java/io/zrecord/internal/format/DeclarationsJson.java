@@ -196,9 +196,7 @@ public final class DeclarationsJson {
     return new Identity(
         (int) json.integer("field", 1, Integer.MAX_VALUE),
         json.uuid("sequence"),
-        json.flag("explicit", false)
-            ? Identity.Generation.BY_DEFAULT
-            : Identity.Generation.ALWAYS,
+        json.flag("explicit", false) ? Identity.Generation.BY_DEFAULT : Identity.Generation.ALWAYS,
         json.integer("start", Long.MIN_VALUE, Long.MAX_VALUE),
         json.integer("step", Long.MIN_VALUE, Long.MAX_VALUE),
         json.integer("next", Long.MIN_VALUE, Long.MAX_VALUE));

@@ -170,7 +170,8 @@ final class ForgedDatasets {
   }
 
   /** Forges the manifests from version 1 on. */
-  private ForgedDeclarations.Forging manifests(String base, int last, List<@Nullable String> texts) {
+  private ForgedDeclarations.Forging manifests(
+      String base, int last, List<@Nullable String> texts) {
     return (name, isSound, change) -> {
       Consumer<Path> forging = path -> {
         for (int version = 1; version <= last; version++) {

@@ -80,7 +80,8 @@ final class ForgedIdentities {
     damage("between-steps", json -> up(json).put("next", 11));
     damage(
         "between-steps-of-all",
-        json -> up(json).put("start", Long.MIN_VALUE).put("next", Long.MAX_VALUE).put("step", 2));
+        json ->
+            up(json).put("start", Long.MIN_VALUE).put("next", Long.MAX_VALUE).put("step", 2));
     damage("beyond-64-bits", json -> up(json).put("next", BEYOND_64_BITS));
     damage("of-a-fraction", json -> up(json).put("next", 10.5));
   }
@@ -102,7 +103,8 @@ final class ForgedIdentities {
     });
     damage("of-a-partition", json -> {
       json.putArray("partitions").add(1);
-      json.get("shards").forEach(shard -> ((ObjectNode) shard).putArray("partition").add("10"));
+      json.get("shards")
+          .forEach(shard -> ((ObjectNode) shard).putArray("partition").add("10"));
     });
   }
 }
