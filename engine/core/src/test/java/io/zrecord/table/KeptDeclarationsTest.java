@@ -366,7 +366,7 @@ final class KeptDeclarationsTest {
     DeclarationChange change = DeclarationChange.of(table.latest());
     for (What what : EnumSet.range(What.COMMENT, What.FOREIGN_KEY)) {
       if (what != What.CHECK) {
-        what.declaring.apply(change);
+        change = what.declaring.apply(change);
       }
     }
     change.commit();
