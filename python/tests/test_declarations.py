@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 import zrecord
 from tests.conftest import GOLDEN
-from zrecord import Constraint, Declarations, OrderField
+from zrecord import Constraint, Declarations, Identity, OrderField
 from zrecord._declarations import read_declarations
 from zrecord._sealed import JsonObject
 
 TABLE = GOLDEN / "v2-declarations"
+IDENTITY = GOLDEN / "v2-identity"
 COMMENT = "images, Ünïcode"
 ALL = Declarations(
     COMMENT,
@@ -45,6 +48,25 @@ def test_values_are_read_beside_features_for_writers() -> None:
     assert dataset["part"][:] == ["train"] * 4
     assert [spec.default for spec in dataset.fields.values()] == [None, "unix_micros(now())", "lower('TRAIN')"]
     assert pickle.loads(pickle.dumps(dataset)).declarations == ALL
+
+
+def test_identities_and_the_numbers_that_they_gave_are_read() -> None:
+    up, down = UUID("44444444-4445-0444-8111-111111111111"), UUID("55555555-5556-4555-8111-111111111111")
+    first, last = Identity(1, up, 10, 3, 34), Identity(2, down, -9_000_000_000, -1, -9_000_000_004, explicit=True)
+    versions: list[tuple[Identity, ...]] = [
+        (),
+        (replace(first, next=10), replace(last, next=last.start)),
+        (first, replace(last, next=last.start)),
+        *[(first, last)] * 3,
+    ]
+    for version, identities in enumerate(versions):
+        dataset = zrecord.open(IDENTITY, version=version)
+        assert dataset.declarations == Declarations(identities=identities)
+        assert len(dataset) == (3 if version > 3 else 0)
+    dataset = zrecord.open(IDENTITY)
+    assert dataset["key"][:].tolist() == [10, 13, 16]
+    assert dataset["down"][:].tolist() == [-9_000_000_000, 77, -9_000_000_002]
+    assert pickle.loads(pickle.dumps(dataset)).declarations == dataset.declarations
 
 
 def test_a_table_without_declarations_has_none() -> None:

@@ -6,7 +6,7 @@ The files are specified in ``docs/spec/FORMAT.md``.
 from zrecord import samplers
 from zrecord._converter import converter
 from zrecord._dataset import Dataset
-from zrecord._declarations import Constraint, Declarations, OrderField
+from zrecord._declarations import Constraint, Declarations, Identity, OrderField
 from zrecord._feed import Batch, Feed, feed
 from zrecord._field import Field
 from zrecord._nested import Nested, NestedArray
@@ -42,6 +42,7 @@ __all__ = [
     "Field",
     "FieldSpec",
     "FormatError",
+    "Identity",
     "LauncherError",
     "MissingExtraError",
     "Nested",

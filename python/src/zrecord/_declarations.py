@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from uuid import UUID
 
+from zrecord._schema import FieldSpec, UnreadableField
 from zrecord._sealed import JsonObject
 
 ENFORCED_CHECKS = "enforced-checks"
+IDENTITY = "identity"
 _MEMBER = "declarations"
 _KINDS = ("check", "primaryKey", "unique", "foreignKey")
 _DIRECTIONS = ("ascending", "descending")
@@ -20,6 +23,7 @@ _MAX_NAME = 1024
 _MAX_CONSTRAINT_NAME = 255
 _MAX_TABLE_NAME = 4096
 _MAX_ALL = 1 << 20
+_LONGS = (-(2**63), 2**63 - 1)
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,18 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class Identity:
+    """A field in which the table gives each record a number of its own."""
+
+    field: int  #: number of the field
+    sequence: UUID  #: the series of numbers
+    start: int  #: the first number
+    step: int  #: what the next number is more than the one before, maybe negative
+    next: int  #: the first number that nobody has reserved
+    explicit: bool = False  #: whether a record may bring a number of its own
+
+
+@dataclass(frozen=True)
 class Declarations:
     """What a table says of itself, beside its fields."""
 
@@ -51,12 +67,15 @@ class Declarations:
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     write_order: tuple[OrderField, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    identities: tuple[Identity, ...] = ()
 
 
 NOTHING = Declarations()
 
 
-def read_declarations(manifest: JsonObject) -> Declarations:
+def read_declarations(
+    manifest: JsonObject, fields: Iterable[FieldSpec] = (), unreadable: Iterable[UnreadableField] = ()
+) -> Declarations:
     """Reads what the table of a manifest says of itself. Leaves out what a later release says."""
     if _MEMBER not in manifest.members:
         return NOTHING
@@ -79,8 +98,41 @@ def read_declarations(manifest: JsonObject) -> Declarations:
     texts = [comment, *properties, *properties.values(), *(text for one in constraints for text in _texts(one))]
     if sum(map(_units, texts)) > _MAX_ALL:
         raise json.corrupt(f"the texts of its declarations have more than {_MAX_ALL} characters")
+    identities = tuple(_read_identity(one) for one in _objects(json, "identities"))
+    _require_ids(json, [one.field for one in identities])
     _require_of_manifest(manifest, write_order, constraints)
-    return Declarations(comment, MappingProxyType(dict(sorted(properties.items()))), write_order, constraints)
+    _require_identities(manifest, identities, fields, unreadable)
+    return Declarations(comment, MappingProxyType(dict(sorted(properties.items()))), write_order, constraints, identities)
+
+
+def _read_identity(json: JsonObject) -> Identity:
+    start, step, following = (json.integer(name, *_LONGS) for name in ("start", "step", "next"))
+    if step == 0 or (following - start) % step != 0 or (following - start) // step < 0:
+        raise json.corrupt(f"an identity goes on at {following}, which is not {start} and no number of steps of {step} from it")
+    explicit = json.members.get("explicit", False)
+    if not isinstance(explicit, bool):
+        raise json.corrupt("the member 'explicit' of an identity is neither true nor false")
+    return Identity(json.integer("field", 1, _MAX_ID), json.uuid("sequence"), start, step, following, explicit)
+
+
+def _require_identities(
+    manifest: JsonObject, identities: tuple[Identity, ...], fields: Iterable[FieldSpec], unreadable: Iterable[UnreadableField]
+) -> None:
+    if not identities:
+        return
+    if IDENTITY not in manifest.features("write"):
+        raise manifest.corrupt(f"a field has an identity, but its features for writers lack '{IDENTITY}'")
+    defaults = [json.integer("id") for json in manifest.objects("fields") if "write" in json.members or "default" in json.members]
+    partitions = manifest.integers("partitions", 1, _MAX_ID) if "partitions" in manifest.members else []
+    numbered = {field.id for field in fields if field.dtype == "i64" and field.shape == () and not field.nullable}
+    unknown = {field.id for field in unreadable}
+    allowed = ((numbered - {*defaults}) | unknown) - {*partitions}
+    for identity in identities:
+        if identity.field not in allowed:
+            raise manifest.corrupt(
+                f"field {identity.field} cannot have an identity: only a single i64 that is never absent, has no default for"
+                " records that say nothing of it, and by which the table is not partitioned can"
+            )
 
 
 def _require_of_manifest(manifest: JsonObject, order: Iterable[OrderField], constraints: Iterable[Constraint]) -> None:

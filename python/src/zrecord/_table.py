@@ -33,7 +33,7 @@ _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
-_CARE = ("tag", "untag", "expire", "sweep", "repair", "declare")
+_CARE = ("tag", "untag", "expire", "sweep", "repair", "declare", "reserve")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
 _MAX_HINT_BYTES = 4 << 10
@@ -503,7 +503,7 @@ def _contents(path: Location, manifest: _Manifest) -> Contents:
     index_map = None
     if "indexMap" in json.members:
         index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json), 0, keeper)
-    return Contents(manifest.version, fields, unreadable, shards, index_map, read_declarations(json))
+    return Contents(manifest.version, fields, unreadable, shards, index_map, read_declarations(json, fields, unreadable))
 
 
 def _read_list(path: Location, entry: JsonObject, partitions: int, keeper: Keeper, levels: int = 2) -> list[Source]:

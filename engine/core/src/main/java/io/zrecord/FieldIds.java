@@ -16,7 +16,7 @@ final class FieldIds {
 
   /**
    * Numbers the fields of an append, which must be those of the table by name, type and shape, in
-   * any order.
+   * any order. A field that the table numbers may be left out, and comes last then.
    *
    * @throws SchemaMismatchException that names every mismatch at once
    */
@@ -35,7 +35,12 @@ final class FieldIds {
       }
     }
     for (FieldSpec field : base.schema().fields()) {
-      if (wanted.find(field.name()).isEmpty()) {
+      if (wanted.find(field.name()).isPresent()) {
+        continue;
+      }
+      if (base.declarations().identity(field.id()).isPresent()) {
+        numbered.add(field);
+      } else {
         mismatches.add("field '" + field.name() + "' of the table is missing");
       }
     }

@@ -7,6 +7,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.write.ShardWriter;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -15,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends records, one after the other: set the fields, end the record. A field that was not set
  * has its {@code write} default, and is absent if the field has no such default. A field must be
- * set if its default is an expression. A field that was set to null is absent. An appender belongs
- * to one thread. The {@link RecordDatasetWriter} that made the appender finishes and closes it.
+ * set if its default is an expression. A field that was set to null is absent. A field with an
+ * identity gets a number if it was not set. An appender belongs to one thread. The
+ * {@link RecordDatasetWriter} that made the appender finishes and closes it.
  */
 public final class RecordAppender {
   private final ShardWriter shard;
@@ -25,12 +27,18 @@ public final class RecordAppender {
   private final int[] withDefault;
   private final byte[][] defaults;
   private final int[] withExpression;
+  private final List<IdentityValues> identities;
   private final boolean[] isSet;
   private @Nullable ShardSummary finished;
 
   RecordAppender(ShardWriter shard, RecordSchema schema) {
+    this(shard, schema, List.of());
+  }
+
+  RecordAppender(ShardWriter shard, RecordSchema schema, List<IdentityValues> identities) {
     this.shard = shard;
     this.schema = schema;
+    this.identities = identities;
     for (int i = 0; i < schema.fields().size(); i++) {
       ordinals.put(schema.fields().get(i).name(), i);
     }
@@ -62,7 +70,7 @@ public final class RecordAppender {
    * </ul>
    *
    * @throws IllegalArgumentException if there is no such field, the value does not fit it, or the
-   *     value is null and the field is never absent
+   *     value is null and the field is never absent, or always generated
    * @throws IllegalStateException if the field was set already in this record
    */
   public RecordAppender set(String field, @Nullable Object value) {
@@ -76,6 +84,9 @@ public final class RecordAppender {
           "Field '" + field + "' was set twice in one record; call endRecord() after each record");
     }
     FieldSpec spec = schema.fields().get(ordinal);
+    for (IdentityValues identity : identities) {
+      identity.requireGiven(ordinal);
+    }
     if (value != null) {
       byte[] bytes = ValueBytes.of(spec, value);
       shard.put(ordinal, bytes, 0, bytes.length);
@@ -89,9 +100,15 @@ public final class RecordAppender {
 
   /**
    * Ends the record. A field that was not set gets its {@code write} default, if it has one. A
-   * field that was set to null stays absent.
+   * field that was set to null stays absent. A field with an identity that was not set gets the
+   * next number, which may take a commit that reserves more.
    *
    * @throws IllegalArgumentException if a field was not set whose default is an expression
+   * @throws io.zrecord.errors.CommitConflictException if the table does not have the identity any
+   *     more
+   * @throws io.zrecord.errors.ValueTooLargeException if the identity has no number left
+   * @throws io.zrecord.errors.StorageException if numbers cannot be reserved; the record was not
+   *     ended
    */
   public void endRecord() {
     for (int i : withExpression) {
@@ -103,6 +120,7 @@ public final class RecordAppender {
             + " each record, to null if its value is absent");
       }
     }
+    putIdentities();
     for (int i = 0; i < withDefault.length; i++) {
       if (!isSet[withDefault[i]]) {
         shard.put(withDefault[i], defaults[i], 0, defaults[i].length);
@@ -110,6 +128,20 @@ public final class RecordAppender {
     }
     Arrays.fill(isSet, false);
     shard.endRecord();
+  }
+
+  /** Takes all numbers first, so that a failure leaves the record as it was. */
+  private void putIdentities() {
+    long[] numbers = new long[identities.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = isSet[identities.get(i).ordinal()] ? 0 : identities.get(i).next();
+    }
+    for (int i = 0; i < numbers.length; i++) {
+      int ordinal = identities.get(i).ordinal();
+      if (!isSet[ordinal]) {
+        shard.putLong(ordinal, numbers[i]);
+      }
+    }
   }
 
   /** Returns the number of records ended so far. */
@@ -120,8 +152,17 @@ public final class RecordAppender {
   /**
    * Returns the writer that this appender fills, for inner loops: by ordinals and without boxing.
    * The {@link RecordDatasetWriter} finishes the writer.
+   *
+   * @throws IllegalStateException if a field has an identity, because only this appender numbers
+   *     records
    */
   public ShardWriter shard() {
+    if (!identities.isEmpty()) {
+      throw new IllegalStateException("Field '"
+          + schema.fields().get(identities.get(0).ordinal()).name()
+          + "' has an identity; set the other fields and call endRecord(), which gives it a number,"
+          + " or reserve a range and commit shards of your own with TableChange");
+    }
     return shard;
   }
 

@@ -4,6 +4,7 @@ import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.Closing;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -33,8 +34,10 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>For several threads take one appender each: every appender writes a shard of its own. The
- * records of the table are in the order in which the appenders were taken. A writer is thread-safe;
- * an appender belongs to one thread. {@link #close} deletes what was not committed.
+ * records of the table are in the order in which the appenders were taken. If the table numbers a
+ * field, each appender reserves numbers by commits of their own: 1,024 at first, then twice as many
+ * each time, at most 2²⁰. Those that are left over are gaps. A writer is thread-safe; an appender
+ * belongs to one thread. {@link #close} deletes what was not committed.
  */
 public final class RecordDatasetWriter implements AutoCloseable {
   private final RecordTable table;
@@ -92,7 +95,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
    * @param location a local path, or a URI of a storage on the class path, such as
    *     {@code s3://bucket/train}; see {@link Storages}
    * @param schema the fields of the table by name, type and shape, in any order; numbers of fields
-   *     do not matter
+   *     do not matter, and a field with an identity may be left out
    * @throws io.zrecord.errors.SchemaMismatchException if the fields are not those of the table, or
    *     the table is partitioned, or declares a check that writers must evaluate
    */
@@ -125,7 +128,8 @@ public final class RecordDatasetWriter implements AutoCloseable {
    * @param location a local path, or a URI of a storage on the class path, such as
    *     {@code s3://bucket/train}; see {@link Storages}
    * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned, declares a check
-   *     that writers must evaluate, or names a field in its declarations that it would lose
+   *     that writers must evaluate, or names a field in its declarations that it would lose, or
+   *     that would not be what they need
    */
   public static RecordDatasetWriter overwrite(
       String location, RecordSchema schema, WriteOptions options) {
@@ -141,12 +145,10 @@ public final class RecordDatasetWriter implements AutoCloseable {
           table, TableChange.Kind.OVERWRITE, Optional.empty(), schema, options);
     }
     TableSnapshot base = writable(table);
+    RecordSchema fields = FieldIds.forOverwrite(base, schema);
+    base.requireDeclared(fields);
     return new RecordDatasetWriter(
-        table,
-        TableChange.Kind.OVERWRITE,
-        Optional.of(base),
-        FieldIds.forOverwrite(base, schema),
-        options);
+        table, TableChange.Kind.OVERWRITE, Optional.of(base), fields, options);
   }
 
   private static TableSnapshot writable(RecordTable table) {
@@ -163,6 +165,10 @@ public final class RecordDatasetWriter implements AutoCloseable {
     return table;
   }
 
+  private List<Identity> identities() {
+    return base.map(version -> version.declarations().identities()).orElse(List.of());
+  }
+
   /** Returns the fields, with the numbers that they have in the table. */
   public RecordSchema schema() {
     return schema;
@@ -171,8 +177,10 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /** Makes an appender for one thread. Its records come after those of appenders taken before. */
   public synchronized RecordAppender newAppender() {
     requireOpen();
-    RecordAppender appender =
-        new RecordAppender(ShardWriter.create(table.storage(), schema, options), schema);
+    RecordAppender appender = new RecordAppender(
+        ShardWriter.create(table.storage(), schema, options),
+        schema,
+        identities().stream().map(one -> new IdentityValues(table, schema, one)).toList());
     appenders.add(appender);
     return appender;
   }
@@ -196,7 +204,11 @@ public final class RecordDatasetWriter implements AutoCloseable {
     // Until the commit is known to have failed, a version may name these shards.
     deletesShards = false;
     try {
-      return table.commit(TableChange.of(kind, schema).base(base).shards(shards).build());
+      return table.commit(TableChange.of(kind, schema)
+          .base(base)
+          .shards(shards)
+          .assigned(identities())
+          .build());
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {

@@ -104,8 +104,8 @@ public final class RecordFieldsWriter implements AutoCloseable {
    * Gives fields of the newest version of a table other values.
    *
    * @throws IllegalArgumentException if there is no such field
-   * @throws SchemaMismatchException if the table is partitioned by one of the fields, or an
-   *     enforced check reads one
+   * @throws SchemaMismatchException if the table is partitioned by one of the fields, an enforced
+   *     check reads one, or the table always generates the values of one
    */
   public static RecordFieldsWriter rewrite(
       RecordTable table, Set<String> names, WriteOptions options) {
@@ -123,6 +123,7 @@ public final class RecordFieldsWriter implements AutoCloseable {
               + ": the table is partitioned by it; overwrite the table instead");
     });
     base.requireNoEnforcedCheckOf(fields.stream().map(FieldSpec::id).toList());
+    base.requireGiven(fields);
     return new RecordFieldsWriter(
         table, FieldChange.Kind.REWRITE_FIELD, base, schema, new RecordSchema(fields), options);
   }

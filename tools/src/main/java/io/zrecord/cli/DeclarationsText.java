@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.OrderField;
 import io.zrecord.schema.RecordSchema;
 import java.util.List;
@@ -35,6 +36,15 @@ final class DeclarationsText {
       line.accept(
           "constraint " + Printable.of(constraint.name()) + ": " + text(constraint, schema));
     }
+    for (Identity identity : declarations.identities()) {
+      line.accept("identity of " + name(schema, identity.fieldId()) + ": "
+          + (isAlways(identity) ? "always" : "by default") + ", from " + identity.start() + " by "
+          + identity.step() + ", next " + identity.next());
+    }
+  }
+
+  private static boolean isAlways(Identity identity) {
+    return identity.generation() == Identity.Generation.ALWAYS;
   }
 
   private static String text(Constraint constraint, RecordSchema schema) {
@@ -83,6 +93,17 @@ final class DeclarationsText {
     }
     ArrayNode constraints = shown.putArray("constraints");
     declarations.constraints().forEach(constraint -> add(constraints.addObject(), constraint));
+    ArrayNode identities = shown.putArray("identities");
+    for (Identity identity : declarations.identities()) {
+      identities
+          .addObject()
+          .put("field", identity.fieldId())
+          .put("sequence", identity.sequence().toString())
+          .put("start", identity.start())
+          .put("step", identity.step())
+          .put("next", identity.next())
+          .put("explicit", !isAlways(identity));
+    }
   }
 
   private static void add(ObjectNode node, Constraint constraint) {

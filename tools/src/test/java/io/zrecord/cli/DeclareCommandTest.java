@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.cli.console.ExitCodes;
+import io.zrecord.schema.Compression;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldRules;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.Shape;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.DeclarationChange;
 import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableChange;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -95,6 +100,54 @@ final class DeclareCommandTest {
     assertThat(info()).doesNotContain("small");
     assertThat(Cli.run("update", table, "0", "--set=label=3").exitCode()).isZero();
     assertThat(Cli.run("verify", table).exitCode()).isZero();
+  }
+
+  @Test
+  void identitiesAreDeclaredShownAndDropped() {
+    Path numbered = directory.resolve("numbered");
+    RecordSchema schema = new RecordSchema(List.of(
+        number(1, "id"),
+        number(2, "a:7"),
+        new FieldSpec(3, "text", ElementType.UTF8, Shape.scalar(), Compression.RAW)));
+    RecordTable opened = RecordTable.at(LocalStorage.at(numbered));
+    opened.commit(TableChange.of(TableChange.Kind.CREATE, schema).build());
+    Cli.Said said = Cli.run("declare", numbered, "--identity=id", "--identity=a:7:-100:-5:default");
+    assertThat(said.err()).isEmpty();
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(numbered.toString(), schema, WriteOptions.defaults())) {
+      writer.newAppender().set("text", "x").endRecord();
+      writer.commit();
+    }
+    assertThat(Cli.run("info", numbered).out())
+        .contains(
+            "identity of id: always, from 1 by 1, next 1025\n",
+            "identity of a:7: by default, from -100 by -5, next -5220\n");
+    assertThat(Cli.run("info", numbered, "--json").out())
+        .contains("\"start\":-100,\"step\":-5,\"next\":-5220,\"explicit\":true");
+    Cli.Said update = Cli.run("update", numbered, "0", "--set=id=3");
+    assertThat(update.exitCode()).isNotZero();
+    assertThat(update.err()).contains("field 'id' is always generated");
+    assertThat(Cli.run("update", numbered, "0", "--set=a:7=3").exitCode()).isZero();
+    assertThat(Cli.run("fields", "drop", numbered, "id").err()).contains("an identity names it");
+    assertThat(Cli.run("declare", numbered, "--drop-identity=id", "--identity=a:7:50:1")
+            .exitCode())
+        .isZero();
+    assertThat(Cli.run("info", numbered).out())
+        .doesNotContain("identity of id")
+        .contains("identity of a:7: always, from 50 by 1, next 50\n");
+    assertThat(Cli.run("declare", numbered, "--drop-identity=id").err())
+        .contains("Field 'id'", "has no identity");
+    assertThat(Cli.run("declare", numbered, "--identity=id:1:0").err()).contains("a step of 0");
+    assertThat(Cli.run("declare", numbered, "--identity=id:9223372036854775808").err())
+        .contains("9223372036854775808");
+    assertThat(Cli.run("declare", numbered, "--identity=text").err())
+        .contains("field 'text' cannot have an identity");
+    assertThat(Cli.run("verify", numbered).exitCode()).isZero();
+  }
+
+  private static FieldSpec number(int id, String name) {
+    return new FieldSpec(id, name, ElementType.I64, Shape.scalar(), Compression.RAW)
+        .withRules(FieldRules.NONE.withNullable(false));
   }
 
   @Test

@@ -19,30 +19,35 @@ import java.util.stream.Stream;
  * @param properties at most 1,000 strings by names of 1 to 1,024 units; a value has at most 65,536
  * @param writeOrder the fields by which writers should order records, the most important first
  * @param constraints at most 1,000, of different names
+ * @param identities fields whose values the table numbers, at most 1,000, of different fields
  */
 public record Declarations(
     String comment,
     Map<String, String> properties,
     List<OrderField> writeOrder,
-    List<Constraint> constraints) {
+    List<Constraint> constraints,
+    List<Identity> identities) {
   static final int MAX_TEXT_LENGTH = 1 << 16;
   static final int MAX_NAME_LENGTH = 1024;
   private static final int MAX_COUNT = 1000;
   private static final int MAX_LENGTH = 1 << 20;
 
   /** The declarations of a table that says nothing of itself. */
-  public static final Declarations NONE = new Declarations("", Map.of(), List.of(), List.of());
+  public static final Declarations NONE =
+      new Declarations("", Map.of(), List.of(), List.of(), List.of());
 
   public Declarations {
     properties = Collections.unmodifiableMap(new TreeMap<>(properties));
     writeOrder = List.copyOf(writeOrder);
     constraints = List.copyOf(constraints);
+    identities = List.copyOf(identities);
     requireText("The comment of a table", comment, 0, MAX_TEXT_LENGTH);
     properties.forEach((key, value) -> {
       requireText("The name of a table property", key, 1, MAX_NAME_LENGTH);
       requireText("Table property '" + key + "'", value, 0, MAX_TEXT_LENGTH);
     });
     requireIds("The write order", writeOrder.stream().map(OrderField::fieldId).toList());
+    requireIds("Identities", identities.stream().map(Identity::fieldId).toList());
     requireFew("table properties", properties.size());
     requireFew("constraints", constraints.size());
     Set<String> names = new HashSet<>();
@@ -108,6 +113,11 @@ public record Declarations(
     return constraints.stream().filter(found -> found.name().equals(name)).findFirst();
   }
 
+  /** Returns the identity of a field. */
+  public Optional<Identity> identity(int fieldId) {
+    return identities.stream().filter(found -> found.fieldId() == fieldId).findFirst();
+  }
+
   /** Returns the checks that writers must evaluate. */
   public List<Constraint> enforced() {
     return constraints.stream().filter(Constraint::isEnforced).toList();
@@ -118,13 +128,15 @@ public record Declarations(
    * Empty if nothing does.
    */
   public Optional<String> namesField(int id) {
-    return Stream.concat(
+    return Stream.of(
             writeOrder.stream()
                 .filter(field -> field.fieldId() == id)
                 .map(field -> "the write order"),
             constraints.stream()
                 .filter(constraint -> constraint.fieldIds().contains(id))
-                .map(constraint -> "constraint '" + constraint.name() + "'"))
+                .map(constraint -> "constraint '" + constraint.name() + "'"),
+            identity(id).stream().map(identity -> "an identity"))
+        .flatMap(names -> names)
         .findFirst();
   }
 
@@ -138,28 +150,46 @@ public record Declarations(
 
   /** Returns the numbers of all fields that something names, maybe more than once. */
   public Stream<Integer> fieldIds() {
-    return Stream.concat(
-        writeOrder.stream().map(OrderField::fieldId),
-        constraints.stream().flatMap(constraint -> constraint.fieldIds().stream()));
+    return Stream.of(
+            writeOrder.stream().map(OrderField::fieldId),
+            constraints.stream().flatMap(constraint -> constraint.fieldIds().stream()),
+            identities.stream().map(Identity::fieldId))
+        .flatMap(ids -> ids);
   }
 
   /** Returns these declarations with another comment. */
   public Declarations withComment(String newComment) {
-    return new Declarations(newComment, properties, writeOrder, constraints);
+    return new Declarations(newComment, properties, writeOrder, constraints, identities);
   }
 
   /** Returns these declarations with other properties. */
   public Declarations withProperties(Map<String, String> newProperties) {
-    return new Declarations(comment, newProperties, writeOrder, constraints);
+    return new Declarations(comment, newProperties, writeOrder, constraints, identities);
   }
 
   /** Returns these declarations with another write order. */
   public Declarations withWriteOrder(List<OrderField> newOrder) {
-    return new Declarations(comment, properties, newOrder, constraints);
+    return new Declarations(comment, properties, newOrder, constraints, identities);
   }
 
   /** Returns these declarations with other constraints. */
   public Declarations withConstraints(List<Constraint> newConstraints) {
-    return new Declarations(comment, properties, writeOrder, newConstraints);
+    return new Declarations(comment, properties, writeOrder, newConstraints, identities);
+  }
+
+  /** Returns these declarations with other identities. */
+  public Declarations withIdentities(List<Identity> newIdentities) {
+    return new Declarations(comment, properties, writeOrder, constraints, newIdentities);
+  }
+
+  /**
+   * Returns these declarations with each identity as other declarations have it, if they have one
+   * of the same series: numbers may have been reserved there.
+   */
+  public Declarations withSeriesOf(Declarations newest) {
+    return withIdentities(identities.stream()
+        .map(identity ->
+            newest.identity(identity.fieldId()).filter(identity::isSameSeries).orElse(identity))
+        .toList());
   }
 }

@@ -7,6 +7,7 @@ import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.Identity;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -111,6 +112,14 @@ abstract class CareCommit implements Commit {
       @Override
       Retention change(Manifest newest, long nowMillis) {
         return restoration.retention(nowMillis);
+      }
+
+      /** A version that is given up may have reserved numbers that are reserved again. */
+      @Override
+      Declarations declarations(Manifest newest) {
+        Declarations declarations = newest.declarations();
+        return declarations.withIdentities(
+            declarations.identities().stream().map(Identity::renewed).toList());
       }
     };
   }

@@ -55,7 +55,7 @@ final class Commutation {
     CREATE("create"),
     OVERWRITE("overwrite"),
     RETRACT("retract"),
-    /** A tag, an expiry, a sweep, a repair or a declaration. */
+    /** A tag, an expiry, a sweep, a repair, a declaration or a reservation. */
     CARE(""),
     UNKNOWN("");
 

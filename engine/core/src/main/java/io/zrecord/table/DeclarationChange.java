@@ -2,12 +2,15 @@ package io.zrecord.table;
 
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.OrderField;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -121,8 +124,40 @@ public final class DeclarationChange {
     return this;
   }
 
+  /**
+   * Lets a table number its records in a field. The identity takes the place of the one that the
+   * field has. Whoever adds an identity says that no record of the version has one of its numbers,
+   * if that matters: nobody looks at the values that are there.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if the version does not have the field, or
+   *     the field cannot have an identity
+   */
+  public DeclarationChange add(Identity identity) {
+    List<Identity> identities = new ArrayList<>(declarations.identities());
+    identities.removeIf(present -> present.fieldId() == identity.fieldId());
+    identities.add(identity);
+    return requireFields(declarations.withIdentities(identities));
+  }
+
+  /**
+   * Ends the numbering of a field, which keeps its values.
+   *
+   * @throws IllegalArgumentException if there is no such field, or it has no identity
+   */
+  public DeclarationChange dropIdentity(String field) {
+    int id = base.schema().fields().get(base.schema().ordinal(field)).id();
+    List<Identity> identities = new ArrayList<>(declarations.identities());
+    if (!identities.removeIf(present -> present.fieldId() == id)) {
+      throw new IllegalArgumentException("Field '" + field + "' of " + base + " has no identity");
+    }
+    declarations = declarations.withIdentities(identities);
+    return this;
+  }
+
   private DeclarationChange requireFields(Declarations changed) {
-    new DeclarationRules(base.storage().location(), changed).requireFields(base.schema());
+    DeclarationRules changedRules = new DeclarationRules(base.storage().location(), changed);
+    changedRules.requireFields(base.schema());
+    changedRules.requirePartitions(base.schema(), base.manifest().partitions());
     declarations = changed;
     return this;
   }
@@ -138,7 +173,7 @@ public final class DeclarationChange {
    *
    * @return the version committed; the newest if nothing is left to change
    * @throws io.zrecord.errors.CommitConflictException if another commit changed what this change
-   *     sets, dropped a field, or, for an enforced check, may have changed records
+   *     sets, dropped a field, or, for an enforced check or an identity, may have changed records
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
    *     committed; call again
    */
@@ -194,7 +229,23 @@ public final class DeclarationChange {
         return "constraint '" + name + "'";
       }
     }
+    return contestedIdentity(newest);
+  }
+
+  /** Numbers that were reserved since the base do not matter, the series does. */
+  private @Nullable String contestedIdentity(Declarations newest) {
+    Declarations before = base.declarations();
+    for (FieldSpec field : base.schema().fields()) {
+      if (isContested(
+          sequence(before, field), sequence(newest, field), sequence(declarations, field))) {
+        return "the identity of field '" + field.name() + "'";
+      }
+    }
     return null;
+  }
+
+  private static Optional<UUID> sequence(Declarations declarations, FieldSpec field) {
+    return declarations.identity(field.id()).map(Identity::sequence);
   }
 
   private static boolean isContested(
@@ -210,10 +261,21 @@ public final class DeclarationChange {
     return changed;
   }
 
-  /** Returns the check that the change adds and that holds for the base only, if there is one. */
+  /** Tells whether the change adds an enforced check, which holds for the base only. */
   boolean addsCheck() {
     return declarations.enforced().stream()
         .anyMatch(check -> !base.declarations().constraints().contains(check));
+  }
+
+  /** Tells whether the change adds an identity, whose numbers are new for the base only. */
+  boolean addsIdentity() {
+    return !without(declarations.identities(), base.declarations().identities()).isEmpty();
+  }
+
+  private static List<Identity> without(List<Identity> identities, List<Identity> others) {
+    return identities.stream()
+        .filter(identity -> others.stream().noneMatch(identity::isSameSeries))
+        .toList();
   }
 
   /** Returns the declarations after the change of those of the newest version. */
@@ -236,12 +298,17 @@ public final class DeclarationChange {
         constraints.add(constraint);
       }
     }
+    List<Identity> dropped = without(before.identities(), declarations.identities());
+    List<Identity> identities = new ArrayList<>(without(newest.identities(), dropped));
+    identities.addAll(
+        without(without(declarations.identities(), before.identities()), newest.identities()));
     return new Declarations(
         declarations.comment().equals(before.comment()) ? newest.comment() : declarations.comment(),
         properties,
         declarations.writeOrder().equals(before.writeOrder())
             ? newest.writeOrder()
             : declarations.writeOrder(),
-        constraints);
+        constraints,
+        identities);
   }
 }

@@ -4,6 +4,7 @@ import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import java.util.Collection;
@@ -28,9 +29,38 @@ final class DeclarationRules {
     this.declarations = declarations;
   }
 
-  /** Requires that the fields that the declarations name are fields of the table. */
+  /** Requires that the fields that the declarations name are fields of the table, and allowed. */
   void requireFields(RecordSchema schema) {
     requireFields(schema, id -> true);
+    requireIdentities(schema);
+  }
+
+  private void requireIdentities(RecordSchema schema) {
+    for (Identity identity : declarations.identities()) {
+      Optional<FieldSpec> field = schema.find(identity.fieldId());
+      field.flatMap(Identity::obstacle).ifPresent(obstacle -> {
+        throw refused("field '" + field.orElseThrow().name() + "' cannot have an identity: "
+            + obstacle + "; only a single i64 that is never absent and has no default can");
+      });
+    }
+  }
+
+  /** Requires that the table is partitioned by no field whose values are numbered. */
+  void requirePartitions(RecordSchema schema, List<Integer> partitions) {
+    for (Identity identity : declarations.identities()) {
+      if (partitions.contains(identity.fieldId())) {
+        throw refused(
+            name(schema, identity) + " cannot have an identity: the table is partitioned by it");
+      }
+    }
+  }
+
+  private static String name(RecordSchema schema, Identity identity) {
+    return "field "
+        + schema
+            .find(identity.fieldId())
+            .map(field -> "'" + field.name() + "'")
+            .orElseGet(() -> String.valueOf(identity.fieldId()));
   }
 
   private void requireFields(RecordSchema schema, Predicate<Integer> matters) {
@@ -51,11 +81,12 @@ final class DeclarationRules {
   }
 
   /**
-   * Requires that a change of fields drops none that the declarations name, and that those which
-   * the text of a check names keep their names and types.
+   * Requires that a change of fields drops none that the declarations name, that those which the
+   * text of a check names keep their names and types, and that numbered ones stay as they must be.
    */
   void requireKept(RecordSchema before, RecordSchema after) {
     requireFields(after, id -> has(before, id));
+    requireIdentities(after);
     for (FieldSpec field : after.fields()) {
       Optional<Constraint> check = declarations.checkOf(field.id());
       boolean isKept = before
@@ -90,6 +121,40 @@ final class DeclarationRules {
               + ") is enforced, and this writer does not evaluate it; write with a program that"
               + " does, or drop the constraint");
         });
+  }
+
+  /**
+   * Requires that shards of new records have a number of each identity.
+   *
+   * @param assigned the identities whose numbers the records have
+   */
+  void requireAssigned(
+      RecordSchema schema, Collection<Identity> assigned, List<ShardSummary> added) {
+    for (Identity identity : declarations.identities()) {
+      if (assigned.stream().noneMatch(identity::isSameSeries)) {
+        throw refused(name(schema, identity) + " has an identity from which this writer has"
+            + " reserved no numbers, or that was declared or renewed since; write the records"
+            + " again with a program that does, or drop the identity");
+      }
+      for (ShardSummary shard : added) {
+        if (shard.tables().stream()
+            .noneMatch(file -> file.fieldIds().contains(identity.fieldId()))) {
+          throw refused("shard " + shard.id() + " leaves out " + name(schema, identity)
+              + ", which has an identity; write a number for each record");
+        }
+      }
+    }
+  }
+
+  /** Requires that values of fields may be given: no field is one of which nobody gives any. */
+  void requireGiven(RecordSchema schema, Collection<Integer> fieldIds) {
+    for (Identity identity : declarations.identities()) {
+      if (identity.generation() == Identity.Generation.ALWAYS
+          && fieldIds.contains(identity.fieldId())) {
+        throw refused(name(schema, identity) + " is always generated, so that its values are never"
+            + " given and never changed; leave the field out, or declare an identity by default");
+      }
+    }
   }
 
   /**

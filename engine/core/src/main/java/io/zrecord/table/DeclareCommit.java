@@ -32,10 +32,12 @@ final class DeclareCommit extends CareCommit {
       throw conflict(
           contested + " was changed by another commit up to version " + newest.version());
     }
-    if (change.addsCheck()
+    if ((change.addsCheck() || change.addsIdentity())
         && !newest.records().commitId().equals(change.base().recordsCommitId())) {
       throw conflict("version " + newest.records().version()
-          + " may have records for which the check is false");
+          + (change.addsCheck()
+              ? " may have records for which the check is false"
+              : " may have records with numbers of the identity"));
     }
     declarations(newest);
   }
@@ -49,7 +51,9 @@ final class DeclareCommit extends CareCommit {
   Declarations declarations(Manifest newest) {
     try {
       Declarations next = change.on(newest.declarations());
-      new DeclarationRules(location, next).requireFields(newest.schema());
+      DeclarationRules rules = new DeclarationRules(location, next);
+      rules.requireFields(newest.schema());
+      rules.requirePartitions(newest.schema(), newest.partitions());
       return next;
     } catch (SchemaMismatchException | IllegalArgumentException e) {
       throw conflict(String.valueOf(e.getMessage()));

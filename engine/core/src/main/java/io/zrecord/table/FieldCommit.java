@@ -84,12 +84,12 @@ final class FieldCommit implements Commit, SinceBase {
     requireSameFields(manifest);
     DeclarationRules rules = new DeclarationRules(storage.location(), manifest.declarations());
     rules.requireKept(manifest.schema(), change.schema());
-    rules.requireEvaluated(
-        List.of(),
-        newFiles()
-            .flatMap(files -> files.tables().stream())
-            .flatMap(file -> file.fieldIds().stream())
-            .toList());
+    List<Integer> given = newFiles()
+        .flatMap(files -> files.tables().stream())
+        .flatMap(file -> file.fieldIds().stream())
+        .toList();
+    rules.requireEvaluated(List.of(), given);
+    rules.requireGiven(manifest.schema(), given);
   }
 
   /** Returns each shard that gets values, with the new files only. */

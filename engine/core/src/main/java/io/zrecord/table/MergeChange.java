@@ -2,7 +2,9 @@ package io.zrecord.table;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.schema.Constraint;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -48,6 +50,7 @@ public final class MergeChange {
 
   private List<ShardSummary> added = List.of();
   private List<Constraint> evaluated = List.of();
+  private List<Identity> assigned = List.of();
   private TableChange.Isolation isolation = TableChange.Isolation.SNAPSHOT;
   private Optional<TableChange.Transaction> transaction = Optional.empty();
 
@@ -117,6 +120,16 @@ public final class MergeChange {
     return this;
   }
 
+  /**
+   * Sets the identities of which each record of the shards to add has a number that the caller has
+   * reserved ({@link RecordTable#reserve}).
+   */
+  public MergeChange assigned(List<Identity> identities) {
+    requireOpen();
+    assigned = List.copyOf(identities);
+    return this;
+  }
+
   /** Adds an informative string to the version. */
   public MergeChange property(String key, String value) {
     requireOpen();
@@ -142,6 +155,8 @@ public final class MergeChange {
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed one of the
    *     records, given values to a field of one of the shards, or replaced the table since the
    *     version; nothing was changed
+   * @throws io.zrecord.errors.SchemaMismatchException if the table declares what the change does
+   *     not obey; nothing was changed
    * @throws CommitOutcomeUnknownException if the version may or may not have been committed; call
    *     again
    */
@@ -198,6 +213,7 @@ public final class MergeChange {
 
   private TableChange prepare() {
     requireNoPartitionField();
+    requireGiven();
     Map<ShardSummary, Integer> ordinals = new HashMap<>();
     for (int i = 0; i < base.shards().size(); i++) {
       ordinals.put(base.shards().get(i), i);
@@ -225,6 +241,7 @@ public final class MergeChange {
         .shards(added)
         .isolation(isolation)
         .evaluated(evaluated)
+        .assigned(assigned)
         .transaction(transaction)
         .properties(properties)
         .build();
@@ -240,6 +257,19 @@ public final class MergeChange {
             + "', by which the table is partitioned; delete these records, and add them in shards of"
             + " their partitions");
       }
+    }
+  }
+
+  /** The commit looks at all fields or at none if shards are added, so that this looks at some. */
+  private void requireGiven() {
+    List<Integer> given = byShard.values().stream()
+        .flatMap(List::stream)
+        .flatMap(change -> change.fieldIds().stream())
+        .distinct()
+        .toList();
+    for (Declarations known :
+        List.of(base.declarations(), Declarations.NONE.withIdentities(assigned))) {
+      new DeclarationRules(storage.location(), known).requireGiven(base.schema(), given);
     }
   }
 

@@ -12,6 +12,8 @@ import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
+import io.zrecord.schema.IdentityRange;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
@@ -328,6 +330,28 @@ public final class RecordTable {
   public TableSnapshot commit(FieldChange change) {
     return snapshot(
         new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change)));
+  }
+
+  /**
+   * Reserves numbers of an identity, which nobody else gets. This is a commit of its own, which
+   * every other commit may follow. Numbers that are not written are gaps.
+   *
+   * @param identity one of {@link io.zrecord.schema.Declarations#identities} of a version
+   * @param count how many numbers, at least 1
+   * @throws CommitConflictException if the newest version has another identity of the field, or
+   *     none; nothing was reserved
+   * @throws io.zrecord.errors.ValueTooLargeException if so many numbers do not fit into 64 bits;
+   *     nothing was reserved
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if numbers may have been reserved that
+   *     nobody knows; call again, for others
+   */
+  public IdentityRange reserve(Identity identity, long count) {
+    if (count < 1) {
+      throw new IllegalArgumentException(
+          "Cannot reserve " + count + " numbers of an identity; reserve at least 1");
+    }
+    ReserveCommit commit = new ReserveCommit(storage.location(), reads.newest(), identity, count);
+    return commit.range(new Committer(storage, log, clock).commit(commit));
   }
 
   TableSnapshot commit(DeclarationChange change) {

@@ -88,12 +88,14 @@ public final class RowChange {
    * @throws IndexOutOfBoundsException if there is no such record in the version
    * @throws IllegalArgumentException if there is no such field, the value does not fit the field,
    *     or the record is deleted by this change
-   * @throws SchemaMismatchException if the table is partitioned by the field
+   * @throws SchemaMismatchException if the table is partitioned by the field, or always generates
+   *     its values
    * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
    */
   public void update(long index, String field, @Nullable Object value) {
     requireOpen();
     FieldSpec spec = ShardChangeWriter.field(storage.location(), base.schema(), partitions, field);
+    base.requireGiven(List.of(spec));
     int shard = base.shardOf(index);
     long local = index - base.firstIndex(shard);
     byte[] bytes = ShardChangeWriter.bytes(spec, value, index);

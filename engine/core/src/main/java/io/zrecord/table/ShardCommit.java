@@ -89,21 +89,23 @@ final class ShardCommit implements Commit {
     boolean isNew = newest.isEmpty() || change.kind() == TableChange.Kind.OVERWRITE;
     Declarations declarations = newest.map(Manifest::declarations).orElse(Declarations.NONE);
     if (isNew && change.declarations().isPresent()) {
-      declarations = change.declarations().get();
+      declarations = change.declarations().get().withSeriesOf(declarations);
       new DeclarationRules(storage.location(), declarations).requireNew(schema);
     }
     DeclarationRules declared = new DeclarationRules(storage.location(), declarations);
     if (isNew) {
       declared.requireKept(newest.map(Manifest::schema).orElse(schema), schema);
+      declared.requirePartitions(schema, change.partitions());
     }
     if (change.kind() != TableChange.Kind.RELAYOUT && !change.shards().isEmpty()) {
       declared.requireEvaluated(change.evaluated());
+      declared.requireAssigned(schema, change.assigned(), change.shards());
       DeclarationRules.requireWritten(storage.location(), schema, change.shards());
     } else if (change.kind() == TableChange.Kind.UPDATE
         || change.kind() == TableChange.Kind.MERGE) {
-      declared.requireEvaluated(
-          change.evaluated(),
-          change.schema().fields().stream().map(FieldSpec::id).toList());
+      List<Integer> given = change.schema().fields().stream().map(FieldSpec::id).toList();
+      declared.requireEvaluated(change.evaluated(), given);
+      declared.requireGiven(schema, given);
     }
     return declarations;
   }

@@ -2,6 +2,7 @@ package io.zrecord.table;
 
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.ShardSummary;
@@ -44,6 +45,8 @@ import java.util.stream.Stream;
  * @param declarations what a table declares that the change creates, or whose records it replaces;
  *     empty if the table keeps what it declares
  * @param evaluated the checks of which the caller knows that they are not false for any new record
+ * @param assigned the identities of which each new record has a number that was reserved, or, by
+ *     default, one of its own
  */
 public record TableChange(
     UUID commitId,
@@ -61,7 +64,8 @@ public record TableChange(
     Isolation isolation,
     List<Integer> partitions,
     Optional<Declarations> declarations,
-    List<Constraint> evaluated) {
+    List<Constraint> evaluated,
+    List<Identity> assigned) {
 
   /** Says what happens to the shards that are there. */
   public enum Kind {
@@ -129,6 +133,7 @@ public record TableChange(
     replacements = List.copyOf(replacements);
     partitions = List.copyOf(partitions);
     evaluated = List.copyOf(evaluated);
+    assigned = List.copyOf(assigned);
     boolean isPossible = kind == Kind.MERGE
         ? !replacements.isEmpty() || !shards.isEmpty()
         : kind.replaces() ? !replacements.isEmpty() && shards.isEmpty() : replacements.isEmpty();
@@ -186,6 +191,7 @@ public record TableChange(
     copy.partitions = partitions;
     copy.declarations = declarations;
     copy.evaluated = evaluated;
+    copy.assigned = assigned;
     return copy;
   }
 
@@ -376,6 +382,7 @@ public record TableChange(
     private List<Integer> partitions = List.of();
     private Optional<Declarations> declarations = Optional.empty();
     private List<Constraint> evaluated = List.of();
+    private List<Identity> assigned = List.of();
 
     private Builder(Kind kind, RecordSchema schema) {
       this.kind = kind;
@@ -477,6 +484,15 @@ public record TableChange(
     }
 
     /**
+     * Sets the identities of which each record of the shards to add has a number that the caller
+     * has reserved ({@link RecordTable#reserve}).
+     */
+    public Builder assigned(List<Identity> identities) {
+      assigned = identities;
+      return this;
+    }
+
+    /**
      * Makes the change.
      *
      * @throws IllegalArgumentException if a change of the kind cannot be this
@@ -498,7 +514,8 @@ public record TableChange(
           isolation,
           partitions,
           declarations,
-          evaluated);
+          evaluated,
+          assigned);
     }
   }
 }

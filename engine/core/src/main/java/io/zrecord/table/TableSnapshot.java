@@ -91,7 +91,7 @@ public final class TableSnapshot {
     return manifest.properties();
   }
 
-  /** Returns what the table says of itself: comment, properties, write order and constraints. */
+  /** Returns what the table says of itself, beside its fields. */
   public Declarations declarations() {
     return manifest.declarations();
   }
@@ -122,6 +122,28 @@ public final class TableSnapshot {
    */
   public void requireNoEnforcedCheckOf(Collection<Integer> fieldIds) {
     new DeclarationRules(storage.location(), declarations()).requireEvaluated(List.of(), fieldIds);
+  }
+
+  /**
+   * Requires that values of fields may be given: the table generates the values of none of them
+   * always. Each commit requires the same.
+   *
+   * @throws SchemaMismatchException if there is such a field
+   */
+  public void requireGiven(List<FieldSpec> fields) {
+    new DeclarationRules(storage.location(), declarations())
+        .requireGiven(schema(), fields.stream().map(FieldSpec::id).toList());
+  }
+
+  /**
+   * Requires that a table may have other fields, which replace all that there are, before a long
+   * write begins. Each commit requires the same.
+   *
+   * @throws SchemaMismatchException if a field that the declarations name is not there any more, or
+   *     is not what they need
+   */
+  public void requireDeclared(RecordSchema fields) {
+    new DeclarationRules(storage.location(), declarations()).requireKept(schema(), fields);
   }
 
   /** Returns the manifest of the version. */

@@ -4,9 +4,13 @@ import io.zrecord.findings.Finding.Kind;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.verify.CheckRun;
+import io.zrecord.schema.Declarations;
+import io.zrecord.schema.Identity;
 import io.zrecord.storage.Storage;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * Belongs to one thread.
  */
 final class VersionChain {
-  /** Operations that may change what a table declares. */
-  private static final Set<String> DECLARING = Set.of("declare", "overwrite");
-
   private final CheckRun run;
   private final Storage storage;
   private @Nullable Manifest before;
@@ -70,16 +71,55 @@ final class VersionChain {
               + "' changes no records, but it has other shards, fields or transactions than version "
               + last.version());
     }
-    if (isNext && !mayDeclare(manifest) && !last.declarations().equals(manifest.declarations())) {
+    if (isNext && !manifest.isBeginning() && !mayDeclare(last, manifest)) {
       found(
           manifest,
           "operation '" + manifest.operation()
-              + "' changes no declarations, but it has others than version " + last.version());
+              + "' changes no declarations, or not these, but it has others than version "
+              + last.version());
     }
   }
 
-  private static boolean mayDeclare(Manifest manifest) {
-    return manifest.isBeginning() || DECLARING.contains(manifest.operation());
+  private static boolean mayDeclare(Manifest last, Manifest manifest) {
+    Declarations before = last.declarations();
+    Declarations after = manifest.declarations();
+    boolean isSameBesideIdentities =
+        before.withIdentities(List.of()).equals(after.withIdentities(List.of()));
+    return switch (manifest.operation()) {
+      case "declare", "overwrite" -> hasNoNumberTwice(before, after);
+      case "reserve" -> isSameBesideIdentities && areAll(before, after, Identity::follows);
+      case "repair" -> isSameBesideIdentities && areAll(before, after, VersionChain::isRenewed);
+      default -> before.equals(after);
+    };
+  }
+
+  /** Tells whether each series that goes on does so at the same number or a later one. */
+  private static boolean hasNoNumberTwice(Declarations before, Declarations after) {
+    return after.identities().stream()
+        .allMatch(identity -> before
+            .identity(identity.fieldId())
+            .filter(identity::isSameSeries)
+            .map(identity::follows)
+            .orElse(true));
+  }
+
+  private static boolean isRenewed(Identity after, Identity before) {
+    return new Identity(
+            after.fieldId(),
+            before.sequence(),
+            after.generation(),
+            after.start(),
+            after.step(),
+            after.next())
+        .equals(before);
+  }
+
+  private static boolean areAll(
+      Declarations before, Declarations after, BiPredicate<Identity, Identity> test) {
+    List<Identity> earlier = before.identities();
+    List<Identity> later = after.identities();
+    return earlier.size() == later.size()
+        && IntStream.range(0, later.size()).allMatch(i -> test.test(later.get(i), earlier.get(i)));
   }
 
   private static boolean hasSameRecords(Manifest last, Manifest manifest) {

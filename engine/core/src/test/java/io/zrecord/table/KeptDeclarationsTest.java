@@ -21,7 +21,9 @@ import io.zrecord.schema.Compression;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.OrderField;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
@@ -55,11 +57,11 @@ final class KeptDeclarationsTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withDurability(Durability.NONE);
-  private static final RecordSchema SCHEMA = RecordSchema.builder()
-      .field("key", ElementType.I64)
-      .field("value", ElementType.I32)
-      .field("other", ElementType.I32)
-      .build();
+  private static final RecordSchema SCHEMA = new RecordSchema(List.of(
+      new FieldSpec(1, "key", ElementType.I64, Shape.scalar(), Compression.RAW)
+          .withRules(FieldRules.NONE.withNullable(false)),
+      new FieldSpec(2, "value", ElementType.I32, Shape.scalar(), Compression.RAW),
+      new FieldSpec(3, "other", ElementType.I32, Shape.scalar(), Compression.RAW)));
 
   @TempDir
   Path directory;
@@ -81,7 +83,8 @@ final class KeptDeclarationsTest {
     PRIMARY_KEY(change -> change.add(Constraint.primaryKey("pk", List.of(1)))),
     UNIQUE(change -> change.add(Constraint.unique("uq", List.of(1, 2)))),
     FOREIGN_KEY(change -> change.add(Constraint.foreignKey(
-        "fk", List.of(1), new Constraint.Reference("db.other", List.of("id")))));
+        "fk", List.of(1), new Constraint.Reference("db.other", List.of("id"))))),
+    IDENTITY(change -> change.add(Identity.byDefault(1, -5, -1)));
 
     private final UnaryOperator<DeclarationChange> declaring;
 
@@ -133,6 +136,9 @@ final class KeptDeclarationsTest {
       writer.commit();
     }
     what.declaring.apply(DeclarationChange.of(table.latest())).commit();
+    for (Identity identity : table.latest().declarations().identities()) {
+      table.reserve(identity, 3);
+    }
   }
 
   @ParameterizedTest
@@ -148,7 +154,7 @@ final class KeptDeclarationsTest {
     assertThat(
             way == Way.DECLARE
                 ? after.declarations().withComment(declared.comment())
-                : after.declarations())
+                : way == Way.RESTORE ? renewed(after, declared) : after.declarations())
         .isEqualTo(declared);
     assertThat(DatasetCheck.of(directory.resolve("table").toString())
             .allVersions()
@@ -157,8 +163,28 @@ final class KeptDeclarationsTest {
         .isTrue();
   }
 
+  /** A repair begins a new series of each identity, which goes on where the other was. */
+  private static Declarations renewed(TableSnapshot after, Declarations declared) {
+    return after
+        .declarations()
+        .withIdentities(declared.identities().stream()
+            .map(before -> {
+              Identity now = after.declarations().identity(before.fieldId()).orElseThrow();
+              assertThat(now.sequence()).isNotEqualTo(before.sequence());
+              return new Identity(
+                  now.fieldId(),
+                  before.sequence(),
+                  now.generation(),
+                  now.start(),
+                  now.step(),
+                  now.next());
+            })
+            .toList());
+  }
+
   private void commit(Way way) {
     TableSnapshot base = table.latest();
+    List<Identity> assigned = base.declarations().identities();
     List<Constraint> evaluated = base.declarations().enforced();
     switch (way) {
       case APPEND ->
@@ -166,12 +192,14 @@ final class KeptDeclarationsTest {
             .base(base)
             .shards(List.of(base.shards().get(0)))
             .evaluated(evaluated)
+            .assigned(assigned)
             .build());
       case OVERWRITE ->
         table.commit(TableChange.of(TableChange.Kind.OVERWRITE, base.schema())
             .base(base)
             .shards(List.of(base.shards().get(0)))
             .evaluated(evaluated)
+            .assigned(assigned)
             .build());
       case REBALANCE ->
         TableRebalance.of(RebalancePlan.of(
@@ -199,6 +227,7 @@ final class KeptDeclarationsTest {
             .replacements(List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of())))
             .shards(List.of(base.shards().get(1)))
             .evaluated(evaluated)
+            .assigned(assigned)
             .build());
       case ADD_FIELD -> table.addFields(List.of(added()));
       case ADD_VALUES -> values(RecordFieldsWriter.add(table, List.of(added()), OPTIONS), "added");
@@ -213,10 +242,11 @@ final class KeptDeclarationsTest {
         table.untag("first");
       }
       case EXPIRE -> {
-        age(0);
-        age(1);
+        for (long version = 0; version <= base.version(); version++) {
+          age(version);
+        }
         table.tag(base.version(), "kept");
-        age(2);
+        age(base.version() + 1);
         table.expire(ExpireOptions.defaults().withKeepVersions(1));
       }
       case SWEEP -> {
@@ -303,6 +333,61 @@ final class KeptDeclarationsTest {
       assertThat(declarations.get("later").doubleValue()).isEqualTo(1.5);
       assertThat(declarations.get("constraints").get(0).get("rely").booleanValue())
           .isTrue();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void everyCommitKeepsWhatALaterReleaseSaysOfAnIdentity(Way way) {
+    create(What.IDENTITY);
+    edit(
+        2,
+        json -> ((ObjectNode) json.get("declarations").get("identities").get(0)).put("later", 1.5));
+    commit(way);
+    requireLaterMember();
+  }
+
+  @Test
+  void anIdentityOfAFieldThatIsNotKnownIsReadAndReservesNothing() {
+    create(What.IDENTITY);
+    Identity identity = table.latest().declarations().identities().get(0);
+    edit(2, json -> ((ObjectNode) json.get("fields").get(0)).put("dtype", "later"));
+    assertThat(table.latest().declarations().identities()).containsExactly(identity);
+    assertThatThrownBy(() -> table.reserve(identity, 1))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("'dtype later'");
+  }
+
+  @Test
+  void aReservationKeepsAllElseThatIsDeclared() {
+    create(What.IDENTITY);
+    DeclarationChange change = DeclarationChange.of(table.latest());
+    for (What what : EnumSet.range(What.COMMENT, What.FOREIGN_KEY)) {
+      if (what != What.CHECK) {
+        change = what.declaring.apply(change);
+      }
+    }
+    change.commit();
+    edit(
+        3,
+        json -> ((ObjectNode) json.get("declarations").get("identities").get(0)).put("later", 1.5));
+    Declarations before = table.latest().declarations();
+    Identity identity = before.identities().get(0);
+    table.reserve(identity, 5);
+    assertThat(table.latest().declarations())
+        .isEqualTo(before.withIdentities(List.of(identity.reserved(5))));
+    requireLaterMember();
+  }
+
+  private void requireLaterMember() {
+    try {
+      var identities = MAPPER
+          .readTree(Files.readAllBytes(manifest(table.latest().version())))
+          .get("declarations")
+          .get("identities");
+      assertThat(identities.get(0).get("later").doubleValue()).isEqualTo(1.5);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.OrderField;
 import java.util.Arrays;
 import java.util.List;
@@ -18,9 +19,11 @@ public final class DeclarationsJson {
   public static final String MEMBER = "declarations";
 
   private static final Set<String> MEMBERS =
-      Set.of("comment", "properties", "writeOrder", "constraints");
+      Set.of("comment", "properties", "writeOrder", "constraints", "identities");
   private static final Set<String> CONSTRAINT_MEMBERS =
       Set.of("name", "kind", "fields", "sql", "references", "enforced");
+  private static final Set<String> IDENTITY_MEMBERS =
+      Set.of("field", "sequence", "start", "step", "next", "explicit");
 
   private DeclarationsJson() {}
 
@@ -29,10 +32,12 @@ public final class DeclarationsJson {
    *
    * @param members unknown members, as JSON
    * @param ofConstraints unknown members of constraints, as JSON, by the name of the constraint
+   * @param ofIdentities unknown members of identities, as JSON, by the number of the field
    */
-  public record Unknown(String members, Map<String, String> ofConstraints) {
+  public record Unknown(
+      String members, Map<String, String> ofConstraints, Map<Integer, String> ofIdentities) {
     /** Nothing. */
-    public static final Unknown NOTHING = new Unknown("", Map.of());
+    public static final Unknown NOTHING = new Unknown("", Map.of(), Map.of());
 
     /** Reads what the declarations of a manifest say beyond this release. */
     public static Unknown of(JsonObject manifest) {
@@ -48,7 +53,14 @@ public final class DeclarationsJson {
           ofConstraints.put(name, unknown);
         }
       }
-      return new Unknown(json.unknown(MEMBERS), ofConstraints);
+      Map<Integer, String> ofIdentities = new TreeMap<>();
+      for (JsonObject identity : objects(json, "identities")) {
+        String unknown = identity.unknown(IDENTITY_MEMBERS);
+        if (!unknown.isEmpty()) {
+          ofIdentities.put((int) identity.integer("field", 1, Integer.MAX_VALUE), unknown);
+        }
+      }
+      return new Unknown(json.unknown(MEMBERS), ofConstraints, ofIdentities);
     }
   }
 
@@ -79,6 +91,13 @@ public final class DeclarationsJson {
           .forEach(constraint -> constraints.add(JsonObject.withMembers(
               write(constraint), unknown.ofConstraints.getOrDefault(constraint.name(), ""))));
     }
+    if (!declarations.identities().isEmpty()) {
+      ArrayNode identities = node.putArray("identities");
+      declarations
+          .identities()
+          .forEach(identity -> identities.add(JsonObject.withMembers(
+              write(identity), unknown.ofIdentities.getOrDefault(identity.fieldId(), ""))));
+    }
     JsonObject.withMembers(node, unknown.members);
     if (!node.isEmpty()) {
       manifest.set(MEMBER, node);
@@ -105,6 +124,19 @@ public final class DeclarationsJson {
     return node;
   }
 
+  private static ObjectNode write(Identity identity) {
+    ObjectNode node = SealedJson.object()
+        .put("field", identity.fieldId())
+        .put("sequence", identity.sequence().toString())
+        .put("start", identity.start())
+        .put("step", identity.step())
+        .put("next", identity.next());
+    if (identity.generation() == Identity.Generation.BY_DEFAULT) {
+      node.put("explicit", true);
+    }
+    return node;
+  }
+
   /**
    * Reads the declarations of a manifest. Leaves a constraint out whose kind is unknown, and a
    * write order that is not known whole.
@@ -124,6 +156,9 @@ public final class DeclarationsJson {
           objects(json, "constraints").stream()
               .filter(constraint -> kind(constraint).isPresent())
               .map(DeclarationsJson::readConstraint)
+              .toList(),
+          objects(json, "identities").stream()
+              .map(DeclarationsJson::readIdentity)
               .toList());
     } catch (IllegalArgumentException e) {
       throw json.corrupt("its declarations are invalid: " + e.getMessage());
@@ -155,6 +190,16 @@ public final class DeclarationsJson {
         json.has("sql") ? json.string("sql") : "",
         references,
         json.flag("enforced", false));
+  }
+
+  private static Identity readIdentity(JsonObject json) {
+    return new Identity(
+        (int) json.integer("field", 1, Integer.MAX_VALUE),
+        json.uuid("sequence"),
+        json.flag("explicit", false) ? Identity.Generation.BY_DEFAULT : Identity.Generation.ALWAYS,
+        json.integer("start", Long.MIN_VALUE, Long.MAX_VALUE),
+        json.integer("step", Long.MIN_VALUE, Long.MAX_VALUE),
+        json.integer("next", Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
   /** Returns what the declarations of a manifest use that this release does not know. */

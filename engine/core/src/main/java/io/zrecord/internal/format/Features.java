@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.schema.UnreadableField;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +24,9 @@ public record Features(Set<String> read, Set<String> write) {
 
   /** Feature for writers of a manifest: a constraint is enforced. */
   public static final String ENFORCED_CHECKS = "enforced-checks";
+
+  /** Feature for writers of a manifest: a field has an identity. */
+  public static final String IDENTITY = "identity";
 
   /** Feature for writers of a field of a manifest: its default is no constant. */
   public static final String DEFAULT_EXPRESSION = "default-expression";
@@ -81,10 +85,16 @@ public record Features(Set<String> read, Set<String> write) {
 
   /** Adds features for writers to an object that is to be written. */
   public static void write(ObjectNode node, String... features) {
-    ArrayNode names = node.putObject(MEMBER).putArray("write");
-    for (String feature : features) {
-      names.add(feature);
+    write(node, List.of(features));
+  }
+
+  /** Adds features for writers to an object that is to be written, if there are any. */
+  public static void write(ObjectNode node, List<String> features) {
+    if (features.isEmpty()) {
+      return;
     }
+    ArrayNode names = node.putObject(MEMBER).putArray("write");
+    features.forEach(names::add);
   }
 
   /**
@@ -109,7 +119,7 @@ public record Features(Set<String> read, Set<String> write) {
 
   /** Returns why this release may not change the table of a manifest; empty if it may. */
   public static Optional<String> obstacleOfManifest(JsonObject manifest) {
-    return obstacle(manifest, Set.of(ENFORCED_CHECKS), Set.of(DEFAULT_EXPRESSION))
+    return obstacle(manifest, Set.of(ENFORCED_CHECKS, IDENTITY), Set.of(DEFAULT_EXPRESSION))
         .or(() -> DeclarationsJson.unknown(manifest)
             .map(unknown -> "its declarations use the feature '" + unknown + "'"));
   }

@@ -10,6 +10,7 @@ import io.zrecord.internal.format.SealedJson;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,7 +76,7 @@ public record Manifest(
 
   /** Operations that leave all records where they are, and all shards and fields as they are. */
   public static final Set<String> CARE =
-      Set.of("tag", "untag", "expire", "sweep", "repair", "declare");
+      Set.of("tag", "untag", "expire", "sweep", "repair", "declare", "reserve");
 
   /**
    * Operation of a version that takes the creation of the table back. While it is the newest, there
@@ -345,9 +346,7 @@ public record Manifest(
       partitions.forEach(partitionsNode::add);
     }
     DeclarationsJson.write(node, declarations, head.kept.ofDeclarations());
-    if (!declarations.enforced().isEmpty()) {
-      Features.write(node, Features.ENFORCED_CHECKS);
-    }
+    Features.write(node, featuresForWriters());
     ArrayNode listsNode = node.putArray("lists");
     lists.forEach(list -> listsNode.add(list.write()));
     FieldSets fieldSets = new FieldSets();
@@ -357,6 +356,18 @@ public record Manifest(
     transactions.forEach(transactionsNode::put);
     mapNode.ifPresent(map -> node.set("indexMap", map));
     return SealedJson.seal(JsonObject.withMembers(node, head.kept.members()));
+  }
+
+  /** Returns the features that only writers must know, sorted. */
+  private List<String> featuresForWriters() {
+    List<String> features = new ArrayList<>();
+    if (!declarations.enforced().isEmpty()) {
+      features.add(Features.ENFORCED_CHECKS);
+    }
+    if (!declarations.identities().isEmpty()) {
+      features.add(Features.IDENTITY);
+    }
+    return features;
   }
 
   static Manifest read(String resource, long expectedVersion, byte[] file) {

@@ -3,8 +3,10 @@ package io.zrecord.internal.table;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Features;
 import io.zrecord.internal.format.JsonObject;
+import io.zrecord.schema.Identity;
 import io.zrecord.shard.ShardSummary;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Requires that the members of a manifest fit together (FORMAT.md section 7). Each rule that does
@@ -115,6 +117,30 @@ final class ManifestRules {
         && !Features.hasForWriters(json, Features.ENFORCED_CHECKS)) {
       throw json.corrupt("a constraint is enforced, but its features for writers lack '"
           + Features.ENFORCED_CHECKS + "'");
+    }
+    requireIdentities(json, manifest);
+  }
+
+  private static void requireIdentities(JsonObject json, Manifest manifest) {
+    for (Identity identity : manifest.declarations().identities()) {
+      int id = identity.fieldId();
+      if (!Features.hasForWriters(json, Features.IDENTITY)) {
+        throw json.corrupt("field " + id + " has an identity, but its features for writers lack '"
+            + Features.IDENTITY + "'");
+      }
+      boolean isUnreadable =
+          manifest.schema().unreadable().stream().anyMatch(field -> field.id() == id);
+      Optional<String> obstacle = manifest
+          .schema()
+          .find(id)
+          .map(Identity::obstacle)
+          .orElse(isUnreadable ? Optional.empty() : Optional.of("there is no such field"))
+          .or(() -> manifest.partitions().contains(id)
+              ? Optional.of("the table is partitioned by it")
+              : Optional.empty());
+      if (obstacle.isPresent()) {
+        throw json.corrupt("field " + id + " cannot have an identity: " + obstacle.get());
+      }
     }
   }
 

@@ -68,7 +68,8 @@ final class ForgedDatasets {
     forged.texts();
     forged.manifests();
     forged.unknownMembers();
-    ForgedDeclarations.forge(forged::declarations);
+    ForgedDeclarations.forge(forged.manifests("v2-declarations", 2, List.of()));
+    ForgedIdentities.forge(forged.manifests("v2-identity", 5, List.of("a", "b", "c")));
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -168,16 +169,23 @@ final class ForgedDatasets {
     }
   }
 
-  private void declarations(String name, boolean isSound, Consumer<ObjectNode> change) {
-    Consumer<Path> forging = path -> {
-      edit(manifest(path, 1), change);
-      edit(manifest(path, 2), change);
+  /** Forges the manifests from version 1 on. */
+  private ForgedDeclarations.Forging manifests(
+      String base, int last, List<@Nullable String> texts) {
+    return (name, isSound, change) -> {
+      Consumer<Path> forging = path -> {
+        for (int version = 1; version <= last; version++) {
+          edit(manifest(path, version), change);
+        }
+      };
+      if (!isSound) {
+        damage(name, base, forging);
+      } else if (texts.isEmpty()) {
+        sound(name, base, forging);
+      } else {
+        sound(name, base, "text", texts, forging);
+      }
     };
-    if (isSound) {
-      sound(name, "v2-declarations", forging);
-    } else {
-      damage(name, "v2-declarations", forging);
-    }
   }
 
   private void stores() {
