@@ -50,8 +50,9 @@ public record ShardChanges(
 
   /**
    * Reads which records were changed: of the patch of the shard what says that, or the patches of
-   * both versions, at most 8 MiB, if the later one does not follow the earlier one; what the files of
-   * rewritten fields say; and no value. Takes some bytes of memory for each record that was changed.
+   * both versions, at most 8 MiB, if the later one does not follow the earlier one; what the files
+   * of rewritten fields say; and no value. Takes some bytes of memory for each record that was
+   * changed.
    *
    * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before
    *     was expired and swept
