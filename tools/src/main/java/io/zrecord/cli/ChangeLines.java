@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.Batch;
 import io.zrecord.RecordSource;
 import io.zrecord.changes.RecordChanges;
+import io.zrecord.changes.RecordMoves;
 import io.zrecord.read.IndexSet;
 import io.zrecord.schema.FieldSpec;
 import java.io.IOException;
@@ -24,6 +25,7 @@ final class ChangeLines {
   private final ObjectNode head;
   private final RecordSource before;
   private final RecordSource after;
+  private final RecordMoves moves;
 
   /**
    * Prepares to print.
@@ -31,12 +33,19 @@ final class ChangeLines {
    * @param head the members with which each object begins
    * @param before the version before; may be any if no record was deleted or changed
    * @param after the version
+   * @param moves which inserted records are deleted ones
    */
-  ChangeLines(PrintWriter out, ObjectNode head, RecordSource before, RecordSource after) {
+  ChangeLines(
+      PrintWriter out,
+      ObjectNode head,
+      RecordSource before,
+      RecordSource after,
+      RecordMoves moves) {
     this.out = out;
     this.head = head;
     this.before = before;
     this.after = after;
+    this.moves = moves;
   }
 
   /** Prints the records that were deleted, those that were changed, and those inserted. */
@@ -60,6 +69,9 @@ final class ChangeLines {
       }
       for (int i = 0; i < part.length; i++) {
         ObjectNode line = line(change).put("index", part[i]);
+        if (records == after) {
+          moves.beforeOf(part[i]).ifPresent(index -> line.put("indexBefore", index));
+        }
         line.set(member, values.get(i));
         out.println(ValueJson.MAPPER.writeValueAsString(line));
       }

@@ -5,6 +5,7 @@ import io.zrecord.Datasets;
 import io.zrecord.RecordSource;
 import io.zrecord.changes.NetChanges;
 import io.zrecord.changes.RecordChanges;
+import io.zrecord.changes.RecordMoves;
 import io.zrecord.changes.TableChanges;
 import io.zrecord.changes.VersionChanges;
 import io.zrecord.cli.console.DatasetLocation;
@@ -79,7 +80,7 @@ final class ChangesCommand extends Subcommand {
           .createObjectNode()
           .put("version", net.to())
           .put("versionBefore", net.from());
-      printRecords(storage, head, net.from(), net.to(), records);
+      printRecords(storage, head, net.from(), net.to(), records, RecordMoves.NONE);
     } else {
       printCounts(storage, "version " + net.from() + " to version " + net.to(), net.to(), records);
     }
@@ -91,11 +92,15 @@ final class ChangesCommand extends Subcommand {
     long number = version.version();
     if (isJson) {
       ObjectNode head = ValueJson.MAPPER.createObjectNode().put("version", number);
-      printRecords(storage, head, number - 1, number, records);
+      printRecords(storage, head, number - 1, number, records, version.moves(storage));
     } else {
       String label =
           "version " + number + " (" + version.operation() + ", " + version.timestamp() + ")";
       printCounts(storage, label, number, records);
+      int moved = version.moves(storage).count();
+      if (moved > 0) {
+        out().println("  " + moved + " of the deleted ones were inserted in another partition");
+      }
     }
   }
 
@@ -129,7 +134,12 @@ final class ChangesCommand extends Subcommand {
   }
 
   private void printRecords(
-      Storage storage, ObjectNode head, long from, long to, List<RecordChanges> changes)
+      Storage storage,
+      ObjectNode head,
+      long from,
+      long to,
+      List<RecordChanges> changes,
+      RecordMoves moves)
       throws IOException {
     boolean needsAfter = changes.stream().anyMatch(records -> !records.equals(RecordChanges.NONE));
     if (!needsAfter) {
@@ -140,7 +150,7 @@ final class ChangesCommand extends Subcommand {
             records -> !records.deleted().isEmpty() || !records.changedBefore().isEmpty());
     try (RecordSource after = Datasets.open(storage, OptionalLong.of(to));
         RecordSource before = needsBefore ? Datasets.open(storage, OptionalLong.of(from)) : after) {
-      ChangeLines lines = new ChangeLines(out(), head, before, after);
+      ChangeLines lines = new ChangeLines(out(), head, before, after, moves);
       for (RecordChanges records : changes) {
         lines.print(records);
       }

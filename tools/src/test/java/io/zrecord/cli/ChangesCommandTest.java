@@ -1,5 +1,6 @@
 package io.zrecord.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.RecordAppender;
@@ -7,8 +8,20 @@ import io.zrecord.RecordDatasetWriter;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.MergeChange;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.ShardChangeWriter;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import io.zrecord.table.write.ShardWriter;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +70,52 @@ final class ChangesCommandTest {
             "version 4 (rebalance): 0 inserted, 0 deleted, 0 changed",
             "version 5 (update): 0 inserted, 0 deleted, 1 changed",
             "  text: 1");
+  }
+
+  private static void put(ShardWriter writer, int label, String kind) {
+    writer.putInt(0, label);
+    writer.put(1, kind.getBytes(UTF_8), 0, kind.length());
+    writer.endRecord();
+  }
+
+  @Test
+  void aRecordThatWasMovedToAnotherPartitionHasBothIndices() {
+    Path path = directory.resolve("partitioned");
+    Storage storage = LocalStorage.at(path);
+    RecordSchema schema = RecordSchema.builder()
+        .field("label", ElementType.I32)
+        .field("kind", ElementType.UTF8)
+        .build();
+    List<Integer> partitions = List.of(2);
+    ShardSummary cats;
+    try (ShardWriter writer = ShardWriter.create(
+        storage, UUID.randomUUID(), schema, WriteOptions.defaults(), partitions, List.of("cat"))) {
+      put(writer, 7, "cat");
+      put(writer, 8, "cat");
+      cats = writer.finish().orElseThrow();
+    }
+    RecordTable records = RecordTable.at(storage);
+    TableSnapshot base = records.commit(TableChange.of(TableChange.Kind.CREATE, schema)
+        .shards(List.of(cats))
+        .build()
+        .partitionedBy(partitions));
+    MergeChange merge = MergeChange.of(base);
+    try (ShardWriter writer = ShardWriter.create(
+            storage, UUID.randomUUID(), schema, WriteOptions.defaults(), partitions, List.of("dog"));
+        ShardChangeWriter changes =
+            ShardChangeWriter.open(storage, schema, partitions, cats, Set.of())) {
+      writer.movedFrom(cats.id(), changes.slotOf(0));
+      changes.delete(0);
+      put(writer, 7, "dog");
+      merge.change(changes.finish()).adding(List.of(writer.finish().orElseThrow()));
+    }
+    merge.commit();
+    assertThat(Cli.run("changes", path).lines().get(1))
+        .isEqualTo("  1 of the deleted ones were inserted in another partition");
+    assertThat(Cli.run("changes", path, "--json").lines())
+        .containsExactly(
+            "{\"version\":1,\"change\":\"delete\",\"index\":0,\"before\":{\"label\":7,\"kind\":\"cat\"}}",
+            "{\"version\":1,\"change\":\"insert\",\"index\":1,\"indexBefore\":0,\"after\":{\"label\":7,\"kind\":\"dog\"}}");
   }
 
   @Test

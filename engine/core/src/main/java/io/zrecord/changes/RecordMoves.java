@@ -1,6 +1,7 @@
 package io.zrecord.changes;
 
 import java.util.Arrays;
+import java.util.OptionalLong;
 
 /**
  * Pairs of a record that a version deleted and one that it inserted, which are the same record in
@@ -8,7 +9,7 @@ import java.util.Arrays;
  */
 public final class RecordMoves {
   /** No record was moved. */
-  static final RecordMoves NONE = new RecordMoves(new long[0], new long[0]);
+  public static final RecordMoves NONE = new RecordMoves(new long[0], new long[0]);
 
   private final long[] before;
   private final long[] after;
@@ -39,8 +40,13 @@ public final class RecordMoves {
     return after[i];
   }
 
-  /** Tells whether the record with an index in the version was moved. */
-  public boolean hasAfter(long index) {
-    return Arrays.binarySearch(after, index) >= 0;
+  /**
+   * Returns the index in the version before of a record that was moved; empty if it was not.
+   *
+   * @param index of the record in the version
+   */
+  public OptionalLong beforeOf(long index) {
+    int found = Arrays.binarySearch(after, index);
+    return found < 0 ? OptionalLong.empty() : OptionalLong.of(before[found]);
   }
 }

@@ -157,7 +157,7 @@ final class RecordMovesTest {
     for (int i = 0; i < moves.count(); i++) {
       long number = after.get((int) moves.after(i));
       assertThat(before.get((int) moves.before(i))).isEqualTo(number);
-      assertThat(moves.hasAfter(moves.after(i))).isTrue();
+      assertThat(moves.beforeOf(moves.after(i))).hasValue(moves.before(i));
       found.add(number);
     }
     assertThat(found).isEqualTo(expected).hasSize(moves.count());
