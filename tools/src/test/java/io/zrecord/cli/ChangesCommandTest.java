@@ -101,7 +101,12 @@ final class ChangesCommandTest {
         .partitionedBy(partitions));
     MergeChange merge = MergeChange.of(base);
     try (ShardWriter writer = ShardWriter.create(
-            storage, UUID.randomUUID(), schema, WriteOptions.defaults(), partitions, List.of("dog"));
+            storage,
+            UUID.randomUUID(),
+            schema,
+            WriteOptions.defaults(),
+            partitions,
+            List.of("dog"));
         ShardChangeWriter changes =
             ShardChangeWriter.open(storage, schema, partitions, cats, Set.of())) {
       writer.movedFrom(cats.id(), changes.slotOf(0));
