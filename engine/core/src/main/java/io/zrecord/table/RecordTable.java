@@ -340,8 +340,8 @@ public final class RecordTable {
    * @param count how many numbers, at least 1
    * @throws CommitConflictException if the newest version has another identity of the field, or
    *     none; nothing was reserved
-   * @throws io.zrecord.errors.ValueTooLargeException if so many numbers do not fit into 64 bits;
-   *     nothing was reserved
+   * @throws io.zrecord.errors.ValueTooLargeException if one of the numbers would need more than 64
+   *     bits; nothing was reserved
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if numbers may have been reserved that
    *     nobody knows; call again, for others
    */

@@ -186,8 +186,12 @@ public final class ShardChangeWriter implements AutoCloseable {
 
   /**
    * Ends the change. If the patch would exceed {@link PatchRef#MOST_BYTES} or
-   * {@link PatchRef#MOST_CHUNKS}, all values of the fields that were changed most go to tables
-   * files of these fields, one batch at a time.
+   * {@link PatchRef#MOST_CHUNKS}, fields leave the patch, and all their values go to a tables file,
+   * one batch at a time. So do fields with changed values to which the new ones cannot be added.
+   * After a failure nothing of the change is left.
+   *
+   * @throws io.zrecord.errors.StorageException if a file cannot be read or written
+   * @throws io.zrecord.errors.CorruptDataException if a file of the shard is damaged
    */
   public ShardChange finish() {
     requireOpen();

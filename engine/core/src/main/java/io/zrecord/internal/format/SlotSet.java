@@ -16,7 +16,7 @@ public record SlotSet(Section section, int checksum) {
   /** The empty set, which takes no bytes. */
   public static final SlotSet NONE = new SlotSet(Section.NONE, 0);
 
-  /** Two thousand million slots. */
+  /** Most bytes of a set, which is read at once: 2³¹ slots that are all in the set. */
   private static final int MOST_BYTES = 1 << 28;
 
   public boolean isPresent() {

@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what the commit of a tables file did (FORMAT.md section 7.6): to which slots it gave values,
- * where a change of records gave a field so many that a patch does not have them, and where records
- * of a new shard were. Immutable.
+ * Says what the commit of a tables file did (FORMAT.md sections 7.6 and 7.8). A change of records
+ * may give a field too many values for a patch; then this has the slots that got one. A new shard
+ * may have records of other shards; then this says where they were. Immutable.
  *
  * @param fields the slots by field id, none of them in an empty set; a field that is missing here
  *     got values in all slots
  * @param origins where records were that the commit has put into this shard; empty if nowhere
  */
 public record TablesSince(SortedMap<Integer, SlotSet> fields, Optional<OriginsRef> origins) {
-  /** Says that all fields got values in all slots, and that the records were nowhere. */
+  /** Says that all fields got values in all slots, and that no record was in another shard. */
   public static final TablesSince ALL_SLOTS =
       new TablesSince(Collections.emptySortedMap(), Optional.empty());
 

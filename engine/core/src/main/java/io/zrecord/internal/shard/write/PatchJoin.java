@@ -142,9 +142,11 @@ public final class PatchJoin {
   }
 
   /**
-   * Writes the patch likewise.
+   * Writes the patch, which says that it follows a patch that is not the one of the shard.
    *
    * @param predecessor the patch that the commit found; empty if there was none
+   * @param fileId identity of the new patch
+   * @return the shard with the patch; its length may be 0, and its patch larger than allowed
    */
   public ShardSummary write(
       Storage storage, Optional<UUID> predecessor, UUID fileId, Durability durability) {
