@@ -35,6 +35,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -195,6 +196,9 @@ final class WideChangeTest extends ChangedFieldTable {
     PatchFile patch = OpenShards.unshared(storage, after).patch();
     assertThat(patch).as(what).isNotNull();
     assertThat(patch.json().hasField(current(kind).id())).as(what).isFalse();
+    assertThat(patch.slotsOfCommit().orElseThrow().before())
+        .as(what)
+        .isEqualTo(Optional.ofNullable(before.patch()).map(PatchRef::id));
     assertThat(patch.json().chunks()).as(what).hasSizeLessThanOrEqualTo(PatchRef.MOST_CHUNKS);
   }
 
