@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A program in a process of its own, with the class path and the {@link Budget} of this one. */
+/**
+ * A program in a process of its own, with the class path and the {@link Budget} of this one. The
+ * process ends within a second of this one, however this one ends.
+ */
 public final class JavaProcess {
   private final Class<?> program;
   private final List<String> options = new ArrayList<>();
@@ -72,7 +75,7 @@ public final class JavaProcess {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
     command.addAll(List.of(Budget.properties().split(" ")));
-    command.add(program.getName());
+    command.addAll(ChildProgram.command(program.getName()));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
@@ -52,13 +53,12 @@ public final class S3Server implements AutoCloseable {
             "jclouds.identity=none",
             "jclouds.credential=none",
             "jclouds.filesystem.basedir=" + directory.resolve("data")));
-    process = new ProcessBuilder(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx512m",
-            "-jar",
-            jar.toString(),
-            "--properties",
-            settings.toString()))
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx512m", "-cp", ChildProgram.location() + File.pathSeparator + jar));
+    command.addAll(ChildProgram.command("org.gaul.s3proxy.Main"));
+    command.addAll(List.of("--properties", settings.toString()));
+    process = new ProcessBuilder(command)
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("s3proxy.log").toFile())
         .start();
