@@ -24,6 +24,8 @@ final class CountingStorage implements Storage {
   private final List<String> requests = new ArrayList<>();
   private final List<Region> regions = new ArrayList<>();
 
+  private long bytes;
+
   private record Region(String name, long from, long to) {}
 
   CountingStorage(Storage storage) {
@@ -39,6 +41,11 @@ final class CountingStorage implements Storage {
   /** Returns the requests whose answers the reader needed before the next one could be made. */
   List<String> awaited() {
     return requests.stream().filter(request -> !request.startsWith("open ")).toList();
+  }
+
+  /** Returns how many bytes were read until now. */
+  long bytes() {
+    return bytes;
   }
 
   /** Returns the number of ranges read of files with a suffix. Regions that touch are one range. */
@@ -100,7 +107,9 @@ final class CountingStorage implements Storage {
   @Override
   public byte[] read(String name, int maxBytes) {
     requests.add("read " + name);
-    return storage.read(name, maxBytes);
+    byte[] content = storage.read(name, maxBytes);
+    bytes += content.length;
+    return content;
   }
 
   @Override
@@ -122,6 +131,7 @@ final class CountingStorage implements Storage {
       public ByteBuffer region(long position, int lengthBytes) {
         requests.add("region " + name + " from " + position + ", " + lengthBytes + " bytes");
         regions.add(new Region(name, position, position + lengthBytes));
+        bytes += lengthBytes;
         return file.region(position, lengthBytes);
       }
 
