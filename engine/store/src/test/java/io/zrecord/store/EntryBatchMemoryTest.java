@@ -92,13 +92,15 @@ final class EntryBatchMemoryTest {
   }
 
   private void requireValues(int changedFrom) {
-    try (RecordDataset dataset = RecordDataset.open(table.latest(), RecordDataset.ReadOptions.defaults())) {
+    try (RecordDataset dataset =
+        RecordDataset.open(table.latest(), RecordDataset.ReadOptions.defaults())) {
       assertThat(dataset.length()).isEqualTo(RECORDS - 1);
       for (int i = 0; i < RECORDS - 1; i += i < 3 ? 1 : 13) {
         try (Batch batch = dataset.gather(new long[] {i}, "large")) {
-          byte[] expected =
-              i >= changedFrom ? new byte[] {(byte) i} : value(i == 1 ? RECORDS : i);
-          assertThat(Arrays.equals(batch.bytes("large", 0), expected)).as("%d", i).isTrue();
+          byte[] expected = i >= changedFrom ? new byte[] {(byte) i} : value(i == 1 ? RECORDS : i);
+          assertThat(Arrays.equals(batch.bytes("large", 0), expected))
+              .as("%d", i)
+              .isTrue();
         }
       }
     }

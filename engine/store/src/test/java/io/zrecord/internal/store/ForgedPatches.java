@@ -65,8 +65,7 @@ final class ForgedPatches {
           .forEach(hex -> texts.add(
               hex.isNull()
                   ? null
-                  : new String(
-                      HexFormat.of().parseHex(hex.textValue()), StandardCharsets.UTF_8)));
+                  : new String(HexFormat.of().parseHex(hex.textValue()), StandardCharsets.UTF_8)));
       return texts;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
