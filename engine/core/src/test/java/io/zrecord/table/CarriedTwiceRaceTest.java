@@ -233,7 +233,7 @@ final class CarriedTwiceRaceTest {
     List<long[]> orders = new ArrayList<>();
     orders.add(new long[] {0, 0, 0});
     orders.add(new long[] {MOST_CALLS, MOST_CALLS, MOST_CALLS});
-    for (int i = Budget.of(200); i > 0; i--) {
+    for (int i = Budget.of(100); i > 0; i--) {
       orders.add(random.longs(3, 0, MOST_CALLS).toArray());
     }
     return orders;

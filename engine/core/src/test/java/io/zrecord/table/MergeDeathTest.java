@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.zrecord.changes.RecordMoves;
 import io.zrecord.changes.TableChanges;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.findings.Finding;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.PatchRef;
@@ -38,7 +39,7 @@ final class MergeDeathTest {
       SweepOptions.defaults().withOlderThan(Duration.ofHours(1)).withMode(CareMode.DELETE);
 
   /** Records 1 to 3 in partition a, and with a full patch as many more as it has chunks. */
-  private final List<Long> before = new ArrayList<>(List.of(1L, 2L, 3L));
+  private final List<Long> before = new ArrayList<>();
 
   private Instant now = NOW;
 
@@ -49,6 +50,8 @@ final class MergeDeathTest {
 
   private MemoryStorage create(long... more) {
     MemoryStorage storage = new MemoryStorage(() -> now);
+    before.clear();
+    before.addAll(List.of(1L, 2L, 3L));
     LongStream.of(more).forEach(before::add);
     long[] all = before.stream().mapToLong(Long::longValue).toArray();
     before.add(50L);
@@ -158,6 +161,30 @@ final class MergeDeathTest {
       // Its driver is dead.
     }
     assertThat(mortal.isKilled()).isTrue();
+  }
+
+  /** Lets calls that change something fail, from each of them on. */
+  private void requireOnceAfterFailures(MemoryStorage table, int failing) {
+    MemoryStorage whole = table.afterPowerLoss();
+    merge(whole, Optional.of(KEY));
+    for (long call : Cases.before(whole.log().size())) {
+      MemoryStorage memory = table.afterPowerLoss();
+      try {
+        merge(memory.failingFrom((int) call, failing), Optional.of(KEY));
+      } catch (ZRecordException e) {
+        // What it has left is the matter of the next attempt.
+      }
+      MemoryStorage afterPowerLoss = memory.afterPowerLoss();
+      memory.failingFrom(Integer.MAX_VALUE, 1);
+      requireOnce(memory.elsewhere(), "refused from call " + call);
+      requireOnce(afterPowerLoss, "refused from call " + call + ", and power lost");
+    }
+  }
+
+  @Test
+  void soItIsIfTheStorageRefusesACallOrAllFromThereOn() {
+    requireOnceAfterFailures(create(), 1);
+    requireOnceAfterFailures(create(), Integer.MAX_VALUE);
   }
 
   @Test

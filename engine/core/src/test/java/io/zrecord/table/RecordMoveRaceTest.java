@@ -105,7 +105,7 @@ final class RecordMoveRaceTest {
       for (long version = 1; version <= latest.version(); version++) {
         requirePaired(version);
       }
-      for (long from = 0; from < latest.version(); from++) {
+      for (long from : Set.of(0L, latest.version() - 1)) {
         requireTold(from, latest.version());
       }
     }

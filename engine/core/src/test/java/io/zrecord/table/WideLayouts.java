@@ -36,6 +36,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -143,8 +144,8 @@ public abstract class WideLayouts {
     }
   }
 
-  private TreeMap<Long, String> read(TableSnapshot version) {
-    TreeMap<Long, String> values = new TreeMap<>();
+  private SortedMap<Long, String> read(TableSnapshot version) {
+    SortedMap<Long, String> values = new TreeMap<>();
     try (RecordDataset dataset =
         RecordDataset.open(version, RecordDataset.ReadOptions.defaults())) {
       int length = (int) dataset.length();
@@ -162,7 +163,7 @@ public abstract class WideLayouts {
   }
 
   /** Gives each record of the first shard a value of the second, or none, and deletes one. */
-  private TableSnapshot changeWidely(Layout layout, TreeMap<Long, String> records) {
+  private TableSnapshot changeWidely(Layout layout, SortedMap<Long, String> records) {
     TableSnapshot base = table.latest();
     ShardSummary shard = base.shards().get(0);
     List<Long> numbers = List.copyOf(records.keySet());
@@ -178,7 +179,7 @@ public abstract class WideLayouts {
           writer.update(index, "value", null);
           records.put(number, "absent");
         } else {
-          long as = FIRST + index % SECOND;
+          long as = FIRST + (long) index % SECOND;
           Object value = layout.value(as);
           writer.update(
               index, "value", value instanceof Integer narrow ? narrow.longValue() : value);
@@ -196,8 +197,8 @@ public abstract class WideLayouts {
     create(layout);
     TableSnapshot base = table.latest();
     ShardSummary before = base.shards().get(0);
-    TreeMap<Long, String> old = read(base);
-    TreeMap<Long, String> records = new TreeMap<>(old);
+    SortedMap<Long, String> old = read(base);
+    SortedMap<Long, String> records = new TreeMap<>(old);
     TableSnapshot after = changeWidely(layout, records);
     assertThat(read(table.latest())).isEqualTo(records);
     ShardSummary shard = after.shards().get(0);
