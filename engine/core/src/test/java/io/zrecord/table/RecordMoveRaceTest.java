@@ -105,7 +105,7 @@ final class RecordMoveRaceTest {
       for (long version = 1; version <= latest.version(); version++) {
         requirePaired(version);
       }
-      for (long from : Set.of(0L, latest.version() - 1)) {
+      for (long from : new TreeSet<>(List.of(0L, latest.version() - 1))) {
         requireTold(from, latest.version());
       }
     }
