@@ -25,6 +25,7 @@ TABLES = [
     "v2-numbers",
     "v2-patches",
     "v2-carried",
+    "v2-moved",
     "v2-rewritten",
     "v2-versions/care",
 ]

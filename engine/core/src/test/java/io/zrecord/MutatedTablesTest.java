@@ -57,6 +57,7 @@ class MutatedTablesTest {
         "v2-lists",
         "v2-numbers",
         "v2-patches",
+        "v2-moved",
         "v2-rewritten",
         "v2-versions/care"
       })

@@ -187,9 +187,7 @@ public final class RowChange {
           .forEach(spec -> rows.values
               .getOrDefault(spec, Collections.emptySortedMap())
               .forEach((index, value) -> writer.put(index, spec, value)));
-      for (long index : rows.deleted.slots()) {
-        writer.delete(index);
-      }
+      rows.deleted.forEach(writer::delete);
       return writer.finish();
     }
   }

@@ -235,6 +235,38 @@ final class ModelTable {
     note(commit(TableChange.Kind.OVERWRITE, added), items);
   }
 
+  /** Overwrites the table with some shards of an earlier version, as they were there. */
+  void restore(long version) {
+    TableSnapshot earlier = table.version(version);
+    List<Item> items = new ArrayList<>();
+    List<ShardSummary> shards = new ArrayList<>();
+    for (int ordinal = 0; ordinal < earlier.shards().size(); ordinal++) {
+      ShardSummary shard = earlier.shards().get(ordinal);
+      if (shards.isEmpty() || random.nextInt(4) > 0) {
+        shards.add(shard);
+        int first = (int) earlier.firstIndex(ordinal);
+        versions
+            .get(version)
+            .subList(first, first + (int) shard.length())
+            .forEach(item -> items.add(restored(item, version)));
+      }
+    }
+    note(commit(TableChange.Kind.OVERWRITE, shards), items);
+  }
+
+  /** Returns the record that a restored shard has: another one, with the values of then. */
+  private Item restored(Item then, long version) {
+    Item item = new Item(nextId++, Map.of(), Map.of());
+    for (FieldSpec field : schema().fields()) {
+      boolean wasThere = schemas.get(version).find(field.id()).isPresent();
+      String value = wasThere
+          ? then.values.get(field.id())
+          : field.rules().initial().map(bytes -> text(field.type(), bytes)).orElse(null);
+      item = item.with(field.id(), value, -1);
+    }
+    return item;
+  }
+
   private TableSnapshot commit(TableChange.Kind kind, List<ShardSummary> added) {
     return table.commit(
         TableChange.of(kind, schema()).base(table.latest()).shards(added).build());

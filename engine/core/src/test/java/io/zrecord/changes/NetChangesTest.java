@@ -172,11 +172,37 @@ final class NetChangesTest {
     assertThat(told.inserted()).isEqualTo(IndexSet.range(0, 10));
   }
 
+  /** The records of a shard that is taken back are others, also if nothing was changed in it. */
+  @Test
+  void anOverwriteWithEarlierShardsInsertsAndDeletesAll() {
+    model.change(List.of(1), List.of(3));
+    model.rewrite("number");
+    model.restore(0);
+    model.change(List.of(0), List.of(2));
+    model.restore(1);
+    model.merge(2);
+    model.rebalance();
+    model.restore(2);
+    model.change(List.of(0), List.of(2));
+    long last = model.versions.lastKey();
+    for (long from = -1; from <= last; from++) {
+      for (long to = Math.max(0, from); to <= last; to++) {
+        requireTold(from, to);
+      }
+    }
+    RecordChanges restored = requireTold(2, 3);
+    assertThat(restored.deleted().count()).isEqualTo(model.values(2).size());
+    assertThat(restored.inserted().count()).isEqualTo(model.values(3).size());
+  }
+
   @Test
   void anyTwoVersionsDiffer() {
     int wrong = 0;
     for (int round = Math.max(12, Budget.of(60)); round > 0; round--) {
       commitAny(round);
+      if (round == 4) {
+        model.restore(anyVersion());
+      }
     }
     long last = model.versions.lastKey();
     long floor = model.table.versions().get(0);
@@ -229,7 +255,7 @@ final class NetChangesTest {
     if (model.newest().isEmpty()) {
       model.append(9);
     }
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(17)) {
       case 0, 1 -> model.append(1 + random.nextInt(8));
       case 2, 3 -> model.rebalance();
       case 4 -> model.merge(1 + random.nextInt(4));
@@ -247,6 +273,11 @@ final class NetChangesTest {
           model.overwrite(7, 3);
         }
       }
+      case 16 -> {
+        if (random.nextInt(3) == 0) {
+          model.restore(anyVersion());
+        }
+      }
       case 11 -> {
         model.table.tag(model.versions.lastKey(), "tag" + round);
         model.noteCare();
@@ -262,6 +293,10 @@ final class NetChangesTest {
         model.change(indices.subList(0, half), indices.subList(half, indices.size()));
       }
     }
+  }
+
+  private long anyVersion() {
+    return random.nextLong(model.versions.firstKey(), model.versions.lastKey() + 1);
   }
 
   private String anyField() {

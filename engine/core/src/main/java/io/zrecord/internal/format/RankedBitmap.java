@@ -29,10 +29,10 @@ public final class RankedBitmap {
   private static final int WORDS = CONTAINER_SLOTS / Long.SIZE;
 
   /** Most slots of a container that are stored one by one. */
-  private static final int MOST_LISTED = 4096;
+  static final int MOST_LISTED = 4096;
 
-  private static final int HEAD_BYTES = 8;
-  private static final int DIRECTORY_BYTES = 8;
+  static final int HEAD_BYTES = 8;
+  static final int DIRECTORY_BYTES = 8;
 
   /**
    * Least slots of a container, or of all containers on average, that is held as a bitmap in
@@ -148,7 +148,8 @@ public final class RankedBitmap {
     return to;
   }
 
-  private static int containerBytes(int count) {
+  /** Returns the bytes of a container of so many slots, without its place in the directory. */
+  static int containerBytes(int count) {
     return count <= MOST_LISTED ? (count * Short.BYTES + 7) & -8 : WORDS * Long.BYTES;
   }
 

@@ -70,6 +70,7 @@ final class ForgedDatasets {
     forged.unknownMembers();
     ForgedDeclarations.forge(forged.manifests("v2-declarations", 2, List.of()));
     ForgedIdentities.forge(forged.manifests("v2-identity", 5, List.of("a", "b", "c")));
+    forged.patches();
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -186,6 +187,16 @@ final class ForgedDatasets {
         sound(name, base, "text", texts, forging);
       }
     };
+  }
+
+  private void patches() {
+    ForgedPatches.forge((name, isSound, forging) -> {
+      if (isSound) {
+        sound(name, ForgedPatches.BASE, "text", ForgedPatches.texts(), forging);
+      } else {
+        damage(name, ForgedPatches.BASE, forging);
+      }
+    });
   }
 
   private void stores() {

@@ -59,16 +59,16 @@ final class PatchFileWriter {
     /** The chunks that may be used. */
     final List<ChunkFile> chunks = new ArrayList<>();
 
-    private final long[] deleted;
-    private final long[] deletedByCommit;
+    private final SlotCollector deleted;
+    private final SlotCollector deletedByCommit;
 
     /**
      * Begins with deletions.
      *
-     * @param deleted all slots that are deleted, in rising order
+     * @param deleted all slots that are deleted
      * @param deletedByCommit those that the commit deleted
      */
-    Content(long[] deleted, long[] deletedByCommit) {
+    Content(SlotCollector deleted, SlotCollector deletedByCommit) {
       this.deleted = deleted;
       this.deletedByCommit = deletedByCommit;
     }
@@ -105,7 +105,7 @@ final class PatchFileWriter {
   ShardSummary write(Content content) {
     List<ChunkFile> chunks = used(content);
     file.writeBytes(new FileHeader(FileHeader.Kind.PATCH, shard.id(), fileId).encode());
-    SlotSet deleted = slotSet(content.deleted, Kind.DELETED, 0);
+    SlotSet deleted = slotSet(content.deleted, Kind.DELETED);
     List<PatchField> written = new ArrayList<>();
     content.fields.forEach(
         (id, values) -> written.add(field(Objects.requireNonNull(content.specs.get(id)), values)));
@@ -137,7 +137,7 @@ final class PatchFileWriter {
       all.removeAll(before.json().chunks());
     }
     all.addAll(chunks);
-    return shard.patched(shard.slots() - content.deleted.length, all, ref);
+    return shard.patched(shard.slots() - content.deleted.count(), all, ref);
   }
 
   /** Returns the chunks that are used, and gives their ordinals to the values. */
@@ -188,7 +188,7 @@ final class PatchFileWriter {
     if (predecessor.isEmpty()) {
       return PatchSince.BEGINNING;
     }
-    SlotSet deleted = slotSet(content.deletedByCommit, Kind.DELETED_SINCE, 0);
+    SlotSet deleted = slotSet(content.deletedByCommit, Kind.DELETED_SINCE);
     SortedMap<Integer, SlotSet> fields = new TreeMap<>();
     for (Map.Entry<Integer, long[]> field : content.changedByCommit.entrySet()) {
       if (field.getValue().length > 0) {
@@ -199,10 +199,14 @@ final class PatchFileWriter {
   }
 
   private SlotSet slotSet(long[] slots, Kind kind, int fieldId) {
-    if (slots.length == 0) {
-      return SlotSet.NONE;
-    }
-    byte[] bytes = RankedBitmap.encode(slots);
+    return slots.length == 0 ? SlotSet.NONE : slotSet(RankedBitmap.encode(slots), kind, fieldId);
+  }
+
+  private SlotSet slotSet(SlotCollector slots, Kind kind) {
+    return slots.count() == 0 ? SlotSet.NONE : slotSet(slots.encode(), kind, 0);
+  }
+
+  private SlotSet slotSet(byte[] bytes, Kind kind, int fieldId) {
     int sum = new Binding(fileId, fieldId).bind(kind, 0, Crc32c.of(bytes));
     return new SlotSet(section(bytes), sum);
   }

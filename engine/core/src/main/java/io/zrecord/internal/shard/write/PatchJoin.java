@@ -154,7 +154,8 @@ public final class PatchJoin {
     RankedBitmap deadBefore = before == null ? null : before.deleted();
     long[] allDeleted = deadBefore == null ? deleted : sorted(List.of(deadBefore.slots(), deleted));
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
-    PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deleted);
+    PatchFileWriter.Content content =
+        new PatchFileWriter.Content(SlotCollector.of(allDeleted), SlotCollector.of(deleted));
     content.chunks.addAll(chunks.keySet());
     content.specs.putAll(specs);
     content.specs.forEach((id, spec) -> {

@@ -72,7 +72,7 @@ public final class PatchWithoutFields {
         : new SlotsOfCommit(
             Optional.of(before.json().fileId()), null, Collections.emptySortedMap());
     PatchFileWriter.Content content =
-        new PatchFileWriter.Content(slots(deleted), slots(changes.deleted()));
+        new PatchFileWriter.Content(SlotCollector.of(deleted), SlotCollector.of(changes.deleted()));
     content.chunks.addAll(before.json().chunks());
     for (int id : kept) {
       PatchField field = before.json().field(id);

@@ -128,10 +128,9 @@ public final class PatchWriter implements AutoCloseable {
    */
   public ShardSummary finish() {
     finishChunk();
-    long[] deletedByCommit = deleted.slots();
-    long[] allDeleted = union(deletedByCommit);
-    RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);
-    PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deletedByCommit);
+    SlotCollector allDeleted = allDeleted();
+    RankedBitmap dead = allDeleted.toSet();
+    PatchFileWriter.Content content = new PatchFileWriter.Content(allDeleted, deleted);
     addSpecsOfBefore();
     content.specs.putAll(specs);
     for (FieldSpec spec : specs.values()) {
@@ -172,14 +171,13 @@ public final class PatchWriter implements AutoCloseable {
     }
   }
 
-  private long[] union(long[] fresh) {
+  private SlotCollector allDeleted() {
     RankedBitmap old = before == null ? null : before.deleted();
     if (old == null) {
-      return fresh;
+      return deleted;
     }
-    long[] all = Arrays.copyOf(old.slots(), Math.toIntExact(old.count() + fresh.length));
-    System.arraycopy(fresh, 0, all, (int) old.count(), fresh.length);
-    Arrays.sort(all);
+    SlotCollector all = SlotCollector.of(old);
+    deleted.forEach(all::add);
     return all;
   }
 

@@ -1,8 +1,16 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.RankedBitmap;
+import io.zrecord.internal.format.RankedBitmapEncoder;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects slots in any order. Takes 2 bytes for a slot, and 8 KiB at most for 65,536 neighbouring
@@ -70,21 +78,45 @@ public final class SlotCollector {
       list = new char[0];
     }
 
-    int load(long first, long[] slots, int from) {
-      int next = from;
+    void forEach(long first, LongConsumer action) {
       if (words.length == 0) {
         for (int i = 0; i < count; i++) {
-          slots[next++] = first + list[i];
+          action.accept(first + list[i]);
         }
-        return next;
+        return;
       }
       for (int word = 0; word < WORDS; word++) {
         for (long left = words[word]; left != 0; left &= left - 1) {
-          slots[next++] = first + word * (long) Long.SIZE + Long.numberOfTrailingZeros(left);
+          action.accept(first + word * (long) Long.SIZE + Long.numberOfTrailingZeros(left));
         }
       }
-      return next;
     }
+
+    void encode(RankedBitmapEncoder encoder) {
+      if (words.length == 0) {
+        encoder.list(list, count);
+      } else {
+        encoder.words(words);
+      }
+    }
+  }
+
+  /** Returns a collector with some slots. */
+  public static SlotCollector of(long[] slots) {
+    SlotCollector collector = new SlotCollector();
+    for (long slot : slots) {
+      collector.add(slot);
+    }
+    return collector;
+  }
+
+  /** Returns a collector with the slots of a set; with none if there is no set. */
+  public static SlotCollector of(@Nullable RankedBitmap set) {
+    SlotCollector collector = new SlotCollector();
+    if (set != null) {
+      set.visit(0, Long.MAX_VALUE, (slot, rank) -> collector.add(slot));
+    }
+    return collector;
   }
 
   /** Adds a slot. Returns false if the slot was added before. */
@@ -107,13 +139,38 @@ public final class SlotCollector {
     return count;
   }
 
+  /** Calls an action with each slot, in rising order. */
+  public void forEach(LongConsumer action) {
+    containers.forEach((key, container) -> container.forEach(key << KEY_SHIFT, action));
+  }
+
   /** Returns the slots in rising order. */
   public long[] slots() {
-    long[] slots = new long[Math.toIntExact(count)];
+    LongStream.Builder slots = LongStream.builder();
+    forEach(slots);
+    return slots.build().toArray();
+  }
+
+  /** Returns the bytes of a {@link RankedBitmap} of the slots, of which there is at least one. */
+  public byte[] encode() {
+    int[] keys = new int[containers.size()];
+    int[] counts = new int[keys.length];
     int next = 0;
     for (Map.Entry<Long, Container> container : containers.entrySet()) {
-      next = container.getValue().load(container.getKey() << KEY_SHIFT, slots, next);
+      keys[next] = Math.toIntExact(container.getKey());
+      counts[next++] = container.getValue().count;
     }
-    return slots;
+    RankedBitmapEncoder encoder = new RankedBitmapEncoder(keys, counts);
+    containers.values().forEach(container -> container.encode(encoder));
+    return encoder.bytes();
+  }
+
+  /** Returns the slots as a set; null if there are none. */
+  public @Nullable RankedBitmap toSet() {
+    if (count == 0) {
+      return null;
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(encode()).order(ByteOrder.LITTLE_ENDIAN);
+    return Objects.requireNonNull(RankedBitmap.decode(bytes, Long.MAX_VALUE));
   }
 }

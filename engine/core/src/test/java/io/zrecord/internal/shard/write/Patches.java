@@ -58,7 +58,7 @@ public final class Patches {
     PatchFile sound =
         Objects.requireNonNull(OpenShards.unshared(storage, written).patch());
     storage.delete(shard.directory() + "/" + sound.json().fileId() + ".patch");
-    long[] deleted = {slot};
+    SlotCollector deleted = SlotCollector.of(new long[] {slot});
     PatchFileWriter.Content content = new PatchFileWriter.Content(deleted, deleted);
     content.chunks.addAll(sound.json().chunks());
     changes.keySet().forEach(field -> {
