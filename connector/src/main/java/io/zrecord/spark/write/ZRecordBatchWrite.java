@@ -43,6 +43,7 @@ final class ZRecordBatchWrite implements BatchWrite {
         commit.tableLocation(),
         ColumnMetadata.bare(columns),
         commit.writtenSchema(),
+        commit.reserveNumbers(columns, info.numPartitions()),
         commit.writeOptions());
   }
 
