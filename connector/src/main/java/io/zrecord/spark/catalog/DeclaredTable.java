@@ -2,7 +2,6 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
@@ -59,16 +58,13 @@ final class DeclaredTable extends ZRecordTable {
 
   /**
    * Loads the same to be written. Columns that are declared NOT NULL are no longer nullable, so
-   * that Spark refuses an insert that leaves them out, unless the dataset numbers them. The columns
-   * of a dataset lack what applications say of them, so that Spark does not take that for what a
-   * query says.
+   * that Spark refuses an insert that leaves them out, unless {@link WrittenColumns} says more.
    */
   static DeclaredTable forWriting(SessionEntry entry) {
     return load(entry, (columns, target) -> {
-      Set<String> numbered = NumberedColumns.of(Optional.of(target));
-      return NumberedColumns.nullable(
-          ColumnMetadata.withoutApplications(entry.declaration().required(columns, numbered)),
-          numbered);
+      Optional<WriteTarget> written = Optional.of(target);
+      StructType required = entry.declaration().required(columns, WrittenColumns.numbered(written));
+      return WrittenColumns.of(required, written);
     });
   }
 
@@ -211,7 +207,8 @@ final class DeclaredTable extends ZRecordTable {
     }
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
     options.putAll(info.options());
-    StructType columns = entry.declaration().required(info.schema(), NumberedColumns.of(target()));
+    StructType columns =
+        entry.declaration().required(info.schema(), WrittenColumns.numbered(target()));
     return super.newWriteBuilder(new DeclaredWrite(
         info,
         found.isEmpty() ? entry.declaration().described(columns) : columns,

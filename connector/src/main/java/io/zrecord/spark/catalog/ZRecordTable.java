@@ -91,14 +91,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         true);
   }
 
-  /**
-   * Returns this table as a statement sees it that says that it writes. The columns lack what
-   * applications say of them, so that Spark does not take that for what a query says. Those that
-   * the table numbers may be null.
-   */
+  /** Returns this table as a statement sees it that says that it writes. */
   final ZRecordTable forWriting() {
-    StructType columns = NumberedColumns.nullable(
-        ColumnMetadata.withoutApplications(schema), NumberedColumns.of(target));
+    StructType columns = WrittenColumns.of(schema, target);
     return new ZRecordTable(paths, columns, versions, choice, target, acceptsAnySchema, isNamed);
   }
 
