@@ -46,7 +46,8 @@ final class SparkErrorsTest {
   }
 
   private static ZRecordException exception(String name) throws ReflectiveOperationException {
-    return (ZRecordException) Class.forName("io.zrecord.errors." + name)
+    return Class.forName("io.zrecord.errors." + name)
+        .asSubclass(ZRecordException.class)
         .getConstructor(String.class, String.class)
         .newInstance("/data/train", "what to do");
   }
