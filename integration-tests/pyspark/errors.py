@@ -3,9 +3,13 @@
 Says "passed" at the end.
 """
 
+import os
 import sys
+import threading
+import time
 
 from pyspark.sql import SparkSession
+from pyspark.sql.functions import udf
 
 builder = SparkSession.builder
 if len(sys.argv) > 2:
@@ -19,9 +23,9 @@ spark = builder.getOrCreate()
 is_connect = "connect" in type(spark).__module__
 assert is_connect == (len(sys.argv) > 2)
 if is_connect:
-    from pyspark.errors.exceptions.connect import AnalysisException
+    from pyspark.errors.exceptions.connect import AnalysisException, SparkRuntimeException
 else:
-    from pyspark.errors.exceptions.captured import AnalysisException
+    from pyspark.errors.exceptions.captured import AnalysisException, SparkRuntimeException
 
 path = sys.argv[1]
 nowhere = path + "-nowhere"
@@ -85,6 +89,73 @@ for (condition, state), actions in expected.items():
         else:
             raise AssertionError(f"{condition} {number} was not refused")
 assert tried == sum(map(len, expected.values()))
+
+
+def refused(action, condition, state, *words):
+    """Requires an exception that is no mistake of the query, with its condition where the client has conditions."""
+    try:
+        action()
+    except SparkRuntimeException as e:
+        assert condition in str(e) and all(word in str(e) for word in (state, *words)), e
+        if not (is_connect and spark.version.startswith("3.")):
+            found = e.getCondition() if hasattr(e, "getCondition") else e.getErrorClass()
+            assert (found, e.getSqlState()) == (condition, state), e
+    else:
+        raise AssertionError(f"{condition} was not refused")
+
+
+conflict = ("ZRECORD_COMMIT_CONFLICT", "40001")
+refused(
+    lambda: spark.range(1).write.format("zrecord").mode("append").option("expectedVersion", 7).save(path),
+    *conflict,
+    "version 7 was expected",
+)
+# An overwrite that is under way when another commit comes.
+started, going = path + "-started", path + "-going"
+
+
+@udf("bigint")
+def wait(number):
+    open(started, "w").close()
+    for _ in range(1200):
+        if os.path.exists(going):
+            return number
+        time.sleep(0.05)
+    raise AssertionError("nobody committed")
+
+
+found = []
+
+
+def overwrite():
+    try:
+        refused(
+            lambda: spark.range(1).select(wait("id").alias("id")).write.format("zrecord").mode("overwrite").save(path),
+            *conflict,
+            "overwriting it would drop what it added",
+        )
+    except BaseException as e:
+        found.append(e)
+
+
+writing = threading.Thread(target=overwrite)
+writing.start()
+while not os.path.exists(started) and writing.is_alive():
+    time.sleep(0.05)
+spark.range(3, 5).write.format("zrecord").mode("append").save(path)
+open(going, "w").close()
+writing.join()
+assert not found, found
+assert spark.read.format("zrecord").load(path).count() == 5
+
+damaged = path + "-damaged"
+spark.range(3).write.format("zrecord").save(damaged)
+for manifest in os.listdir(damaged + "/manifest"):
+    with open(f"{damaged}/manifest/{manifest}", "r+b") as file:
+        file.seek(100)
+        file.write(b"damage")
+refused(lambda: read(damaged), "ZRECORD_DATA_DAMAGED", "XX001", damaged)
+refused(lambda: append(spark.range(1), damaged), "ZRECORD_DATA_DAMAGED", "XX001", damaged)
 # What a task finds is no mistake of the query, but has our words.
 try:
     spark.sql(f"select raise_error(concat('x', string(id))) from {name}").collect()
@@ -92,5 +163,5 @@ except Exception as e:
     assert not isinstance(e, AnalysisException), e
 else:
     raise AssertionError("an error of a task was lost")
-assert spark.read.format("zrecord").load(path).count() == 3
+assert spark.read.format("zrecord").load(path).count() == 5
 print("passed")

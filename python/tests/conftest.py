@@ -6,12 +6,15 @@ import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests import budget
 from zrecord import _launcher
+
+if TYPE_CHECKING:
+    from tests.remotes import ScriptedFileSystem
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "engine" / "core" / "src" / "test" / "resources" / "golden"
@@ -44,6 +47,44 @@ def read_vectors(name: str) -> dict[str, Any]:
     """Reads values of a golden table from a file beside the table."""
     loaded: dict[str, Any] = json.loads((GOLDEN / name).read_text(encoding="utf-8"))
     return loaded
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A table whose newest version is found by a list of the directory."""
+    copy = Path(shutil.copytree(GOLDEN / "v2" / "table", tmp_path / "table"))
+    (copy / "manifest" / "latest").unlink()
+    return copy
+
+
+@pytest.fixture
+def unchecked(tmp_path: Path) -> Path:
+    """A table of one shard without checksums of values."""
+    return Path(shutil.copytree(GOLDEN / "v2" / "unchecked", tmp_path / "unchecked"))
+
+
+@pytest.fixture
+def entries(tmp_path: Path) -> Path:
+    """A table of one shard that a store left."""
+    return Path(shutil.copytree(GOLDEN / "v2" / "entries", tmp_path / "entries"))
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[ScriptedFileSystem]]:
+    """A file system with the golden tables whose faults are scripted."""
+    import fsspec
+
+    from tests.remotes import BLOCKS, PATCHES, UNITS, ScriptedFileSystem, put
+    from zrecord import _remote
+
+    monkeypatch.setattr(_remote, "_PAUSE_SECONDS", 0)
+    fs = fsspec.filesystem("scripted")
+    for table in (UNITS, PATCHES, BLOCKS, "v2/table"):
+        put(fs, GOLDEN / table, f"/{table}")
+    ScriptedFileSystem.log.clear()
+    yield ScriptedFileSystem
+    ScriptedFileSystem.script = None
+    ScriptedFileSystem.store.clear()
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -11,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import fsspec
+import numpy as np
 from fsspec.implementations.memory import MemoryFileSystem
+
+from tests.test_golden import as_python
+
+UNITS, PATCHES, BLOCKS = "v2-units", "v2-patches", "v2-blocks"
+SECRET = "wJalrXUtnFEMI"
+
+OTHER = "00000000-0000-4000-8000-000000000000"
 
 
 class RangeHandler(SimpleHTTPRequestHandler):
@@ -95,3 +104,14 @@ def put(fs: Any, directory: Path, target: str) -> None:
 
 
 fsspec.register_implementation("scripted", ScriptedFileSystem)
+
+
+def comparable(values: Any) -> Any:
+    if isinstance(values, np.ndarray):
+        return values.dtype, values.shape, values.tobytes()
+    return repr([as_python(value) for value in values])
+
+
+def printed(error: BaseException) -> str:
+    """An error with all that led to it, as Python prints it."""
+    return "".join(traceback.format_exception(type(error), error, error.__traceback__))

@@ -15,6 +15,12 @@ from zrecord._tables import BLOCK_VALUES, block_bytes
 
 ENTRY_STRIDE = 20_488
 
+#: Of the golden table: two versions with records, a tag of version 0, and an expiry with the floor 1.
+NEWEST = 3
+
+#: An id that nothing in a golden table has.
+ID = "123e4567-e89b-12d3-a456-426614174000"
+
 
 def sealed(members: dict[str, Any]) -> bytes:
     members.pop("crc32c", None)

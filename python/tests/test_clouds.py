@@ -16,8 +16,8 @@ import pytest
 import zrecord
 from tests.clouds import azure_server, gcs_server, hdfs_server
 from tests.conftest import GOLDEN
-from tests.remotes import put
-from tests.test_remote import TABLES, UNITS, assert_same_values, printed
+from tests.remotes import UNITS, printed, put
+from tests.test_remote import TABLES, assert_same_values
 
 # The account that Azurite has, whose key Microsoft documents.
 ACCOUNT = "devstoreaccount1"

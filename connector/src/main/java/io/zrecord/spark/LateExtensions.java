@@ -92,7 +92,7 @@ final class LateExtensions {
               any -> new RefusalsOfNull(),
               any -> new MetadataOfQueries(),
               CountsOfConstants::late));
-      CheckedSessions.add(extensions);
+      CheckedSessions.addLate(extensions);
     }
   }
 

@@ -289,7 +289,7 @@ final class PatchStatisticsTest {
       OpenShards.shared().clear();
       try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
         for (FieldSpec field : SCHEMA.fields()) {
-          passed += ValueRangeTest.requireNothingLost(
+          passed += RangedTable.requireNothingLost(
               "seed " + seed, dataset, field, values -> ranges(field.name()));
         }
       }

@@ -132,10 +132,15 @@ record Declaration(StructType columns) {
         .toArray(StructField[]::new));
   }
 
-  /** Returns the columns of a write with those marked that must not be null. */
-  StructType required(StructType written) {
+  /**
+   * Returns the columns of a write with those marked that must not be null.
+   *
+   * @param numbered names of columns that get a number where they are null
+   */
+  StructType required(StructType written, Set<String> numbered) {
     Set<String> required = Arrays.stream(columns.fields())
         .filter(field -> !field.nullable())
+        .filter(field -> numbered.stream().noneMatch(field.name()::equalsIgnoreCase))
         .map(field -> field.name().toLowerCase(java.util.Locale.ROOT))
         .collect(Collectors.toSet());
     return new StructType(Arrays.stream(written.fields())

@@ -2,7 +2,6 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
@@ -18,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.BiFunction;
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -54,21 +53,23 @@ final class DeclaredTable extends ZRecordTable {
 
   /** Loads the newest version of the dataset that an entry names. Never fails. */
   static DeclaredTable of(SessionEntry entry) {
-    return load(entry, UnaryOperator.identity());
+    return load(entry, (columns, target) -> columns);
   }
 
   /**
    * Loads the same to be written. Columns that are declared NOT NULL are no longer nullable, so
-   * that Spark refuses an insert that leaves them out. The columns of a dataset lack what
-   * applications say of them, so that Spark does not take that for what a query says.
+   * that Spark refuses an insert that leaves them out, unless {@link WrittenColumns} says more.
    */
   static DeclaredTable forWriting(SessionEntry entry) {
-    return load(
-        entry,
-        columns -> ColumnMetadata.withoutApplications(entry.declaration().required(columns)));
+    return load(entry, (columns, target) -> {
+      Optional<WriteTarget> written = Optional.of(target);
+      StructType required = entry.declaration().required(columns, WrittenColumns.numbered(written));
+      return WrittenColumns.of(required, written);
+    });
   }
 
-  private static DeclaredTable load(SessionEntry entry, UnaryOperator<StructType> marked) {
+  private static DeclaredTable load(
+      SessionEntry entry, BiFunction<StructType, WriteTarget, StructType> marked) {
     try {
       StorageSettings.refuseToKeep(entry.options());
       DatasetPath dataset = DatasetPath.of(entry.location());
@@ -78,12 +79,15 @@ final class DeclaredTable extends ZRecordTable {
       if (mismatch.isPresent()) {
         return broken(entry, found, mismatch(entry, mismatch.get()));
       }
+      WriteTarget target = WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND);
+      StructType columns =
+          found.map(entry.declaration()::over).orElseGet(entry.declaration()::alone);
       return new DeclaredTable(
           entry,
-          marked.apply(found.map(entry.declaration()::over).orElseGet(entry.declaration()::alone)),
+          marked.apply(columns, target),
           newest.stream().toList(),
           VersionChoice.loadedNewest(),
-          Optional.of(WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND)),
+          Optional.of(target),
           entry.isNamed(),
           found,
           Optional.empty());
@@ -203,7 +207,8 @@ final class DeclaredTable extends ZRecordTable {
     }
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
     options.putAll(info.options());
-    StructType columns = entry.declaration().required(info.schema());
+    StructType columns =
+        entry.declaration().required(info.schema(), WrittenColumns.numbered(target()));
     return super.newWriteBuilder(new DeclaredWrite(
         info,
         found.isEmpty() ? entry.declaration().described(columns) : columns,

@@ -2,24 +2,38 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.path.SparkStorages;
 import java.net.URI;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.catalog.CatalogTable;
 import org.apache.spark.sql.catalyst.catalog.CatalogTableType;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
  * Says where the other tables of a session catalog have their files, those of other databases and
- * of other data sources included. Asks the metastore twice for each database, at each comparison.
- *
- * @param identifier the table that is compared with all others
+ * of other data sources included. Asks the metastore twice for each database that is compared: once
+ * for the tables of the own database, as long as this object is used, and at each comparison for
+ * those of others. Belongs to one thread, for one decision.
  */
-record OtherTables(Identifier identifier) {
+final class OtherTables {
   private static final Logger LOG = LoggerFactory.getLogger(OtherTables.class);
+
+  private final Identifier identifier;
+  private @Nullable List<Place> ofOwnDatabase;
+
+  /**
+   * Compares a table with all others.
+   *
+   * @param identifier the table
+   */
+  OtherTables(Identifier identifier) {
+    this.identifier = identifier;
+  }
 
   /**
    * A table and its files.
@@ -37,7 +51,7 @@ record OtherTables(Identifier identifier) {
    * @throws IllegalStateException if the tables cannot be listed
    */
   boolean areAt(String place) {
-    return placesIn(Metastore.databaseOf(identifier))
+    return placesInOwn().stream()
         .anyMatch(other -> SparkStorages.isWithin(place, other.location())
             && SparkStorages.isWithin(other.location(), place));
   }
@@ -61,7 +75,16 @@ record OtherTables(Identifier identifier) {
   private Stream<Place> places() {
     String own = Metastore.databaseOf(identifier);
     return Metastore.databases().stream()
-        .flatMap(name -> name.equalsIgnoreCase(own) ? placesIn(name) : placesInOther(name));
+        .flatMap(name -> name.equalsIgnoreCase(own) ? placesInOwn().stream() : placesInOther(name));
+  }
+
+  private List<Place> placesInOwn() {
+    List<Place> places = ofOwnDatabase;
+    if (places == null) {
+      places = placesIn(Metastore.databaseOf(identifier)).toList();
+      ofOwnDatabase = places;
+    }
+    return places;
   }
 
   private Stream<Place> placesIn(String database) {

@@ -57,14 +57,14 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   public void commitStagedChanges() {
     if (!isWritten) {
       requireKept();
-      SparkErrors.planned(() -> new TableCommit(
+      SparkErrors.done(() -> new TableCommit(
               commitId,
               location(),
               target,
               schema(),
               new WriteConf(new CaseInsensitiveStringMap(options)),
-              false))
-          .publish(java.util.List.of(), Long.MAX_VALUE);
+              false)
+          .publish(java.util.List.of(), Long.MAX_VALUE));
     }
   }
 

@@ -91,9 +91,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         true);
   }
 
-  /** Returns this table with columns that lack what applications say of them. */
-  final ZRecordTable withoutApplications() {
-    StructType columns = ColumnMetadata.withoutApplications(schema);
+  /** Returns this table as a statement sees it that says that it writes. */
+  final ZRecordTable forWriting() {
+    StructType columns = WrittenColumns.of(schema, target);
     return new ZRecordTable(paths, columns, versions, choice, target, acceptsAnySchema, isNamed);
   }
 

@@ -52,12 +52,9 @@ public final class ZRecordTables {
     return strict(path, VersionChoice.loadedNewest());
   }
 
-  /**
-   * Loads the same for a statement that says that it writes. The columns lack what applications say
-   * of them, so that Spark does not take that for what a query says.
-   */
+  /** Loads the same for a statement that says that it writes. */
   public static ZRecordTable loadForWriting(ReadPaths path) {
-    return loadStrict(path).withoutApplications();
+    return loadStrict(path).forWriting();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.zrecord.spark.path;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.store.RecordStore;
@@ -9,7 +10,10 @@ import io.zrecord.store.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +85,31 @@ public final class DatasetVersion {
     if (store == null) {
       snapshot().requireNoEnforcedCheck();
     }
+  }
+
+  /**
+   * Requires that the table may have other fields in place of these.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if a declaration of the table names a field
+   *     that would not be there, or not be what it needs
+   */
+  public void requireDeclared(RecordSchema fields) {
+    if (store == null) {
+      snapshot().requireDeclared(fields);
+    }
+  }
+
+  /** Returns which fields the table numbers. */
+  public List<Identity> identities() {
+    return store == null ? snapshot().declarations().identities() : List.of();
+  }
+
+  /** Returns the names of the fields that the table numbers. */
+  public Set<String> numberedFields() {
+    return identities().stream()
+        .flatMap(identity -> schema.find(identity.fieldId()).stream())
+        .map(FieldSpec::name)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Returns the fields. */

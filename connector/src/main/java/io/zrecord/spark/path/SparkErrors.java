@@ -1,7 +1,17 @@
 package io.zrecord.spark.path;
 
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.StoreAbandonedException;
+import io.zrecord.errors.StoreLockedException;
+import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
 import java.util.function.Supplier;
@@ -11,20 +21,23 @@ import scala.Option;
 import scala.collection.immutable.Map;
 
 /**
- * Turns exceptions of the engine into Spark's, where Spark plans a query. Spark and its clients in
- * other languages and processes know only Spark's own. The conditions exist in every release.
- * Stateless.
+ * Turns exceptions of the engine into Spark's, on the driver. Spark and its clients in other
+ * languages and processes know only Spark's own. The conditions of {@link AnalysisException} exist
+ * in every release, and those of {@link DatasetFailure} are zrecord's. Stateless.
  */
 public final class SparkErrors {
   private static final String NO_PATH = "PATH_NOT_FOUND";
   private static final String NO_VERSION = "TABLE_OR_VIEW_NOT_FOUND";
   private static final String OTHER_FIELDS = "INCOMPATIBLE_DATA_FOR_TABLE";
+  private static final String EXISTS = "TABLE_OR_VIEW_ALREADY_EXISTS";
 
   private SparkErrors() {}
 
   /**
-   * Does a part of planning. Throws {@link AnalysisException} if there is no dataset, no such
-   * version or tag, or if columns do not fit. The cause is the engine's exception.
+   * Does a part of planning, or a commit. Throws {@link AnalysisException} if there is no dataset,
+   * no such version or tag, or a dataset that should not be there, or if columns do not fit. Throws
+   * {@link DatasetFailure} for conflicts, damage, and what storages and stores report. The cause is
+   * the engine's exception.
    */
   public static <T> T planned(Supplier<T> action) {
     try {
@@ -35,7 +48,29 @@ public final class SparkErrors {
       throw analysis(NO_VERSION, e);
     } catch (SchemaMismatchException e) {
       throw analysis(OTHER_FIELDS, e);
+    } catch (DatasetExistsException e) {
+      throw analysis(EXISTS, e);
+    } catch (CommitConflictException e) {
+      throw new DatasetFailure("ZRECORD_COMMIT_CONFLICT", "40001", e);
+    } catch (CommitOutcomeUnknownException e) {
+      throw new DatasetFailure("ZRECORD_COMMIT_OUTCOME_UNKNOWN", "40003", e);
+    } catch (CorruptDataException | MissingFileException | TruncatedFileException e) {
+      throw new DatasetFailure("ZRECORD_DATA_DAMAGED", "XX001", e);
+    } catch (UnsupportedFormatException e) {
+      throw new DatasetFailure("ZRECORD_UNSUPPORTED_FORMAT", "0A000", e);
+    } catch (StoreLockedException | StoreAbandonedException e) {
+      throw new DatasetFailure("ZRECORD_STORE_IN_USE", "55006", e);
+    } catch (StorageException e) {
+      throw new DatasetFailure("ZRECORD_STORAGE_FAILURE", "58030", e);
     }
+  }
+
+  /** Does the same with an action that returns nothing. */
+  public static void done(Runnable action) {
+    planned(() -> {
+      action.run();
+      return true;
+    });
   }
 
   /** Throws Spark's exception, which Java takes for a checked one. */

@@ -3,6 +3,7 @@ package io.zrecord.spark.scan;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -104,6 +105,10 @@ public final class ZRecordScan
 
   @Override
   public Statistics estimateStatistics() {
+    return SparkErrors.planned(this::statistics);
+  }
+
+  private Statistics statistics() {
     double part = settings.sample() == null ? 1 : settings.sample().mean();
     long rows = places.count();
     long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places);
@@ -132,7 +137,8 @@ public final class ZRecordScan
 
   @Override
   public InputPartition[] planInputPartitions() {
-    ScanOrder.Division division = order.divide(settings.columns(), places, sizing());
+    ScanOrder.Division division =
+        SparkErrors.planned(() -> order.divide(settings.columns(), places, sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
     return division.partitions().toArray(InputPartition[]::new);

@@ -4,6 +4,7 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.SamplerOptions;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -120,6 +121,10 @@ public final class ZRecordScanBuilder
   /** Returns the predicates that Spark has to evaluate, which are all those on values. */
   @Override
   public Predicate[] pushPredicates(Predicate[] predicates) {
+    return SparkErrors.planned(() -> push(predicates));
+  }
+
+  private Predicate[] push(Predicate[] predicates) {
     PlacePredicates evaluator = new PlacePredicates(order);
     List<Predicate> remaining = new ArrayList<>();
     for (Predicate predicate : predicates) {

@@ -17,11 +17,26 @@ public final class CheckedSessions {
   private static final Set<SparkSessionExtensions> CHECKED =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
+  /** Those whose rules see a plan before Spark evaluates any part of the plan. */
+  private static final Set<SparkSessionExtensions> CHECKED_EARLY =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
   private CheckedSessions() {}
 
-  /** Remembers that the sessions of these extensions have the rules. */
+  /** Remembers that the sessions of these extensions have the rules, for analysis as well. */
   public static void add(SparkSessionExtensions extensions) {
+    CHECKED_EARLY.add(extensions);
     CHECKED.add(extensions);
+  }
+
+  /** Remembers that the sessions of these extensions have the rules of the optimizer. */
+  public static void addLate(SparkSessionExtensions extensions) {
+    CHECKED.add(extensions);
+  }
+
+  /** Tells whether rules of the session of this thread see its plans when they are analyzed. */
+  public static boolean areAnalyzed() {
+    return extensionsOf(SparkSession.active()).filter(CHECKED_EARLY::contains).isPresent();
   }
 
   /** Tells whether the sessions of these extensions have the rules. */

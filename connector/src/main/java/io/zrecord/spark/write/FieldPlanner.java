@@ -6,6 +6,8 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.ElementType.Kind;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
+import io.zrecord.schema.Identity.Generation;
 import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
@@ -20,6 +22,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -37,20 +40,28 @@ final class FieldPlanner {
   private final String location;
   private final WriteConf conf;
   private final boolean isCaseSensitive;
+  private final Map<Integer, Identity> identities;
 
   /**
    * The effect of a write on the fields.
    *
    * @param table the fields of the table afterwards
    * @param written the field of each column, in the order of the columns; then the fields that no
-   *     column has and that get their default
+   *     column has and that get their default or a number
    */
   record Plan(RecordSchema table, List<FieldSpec> written) {}
 
-  FieldPlanner(String location, WriteConf conf, boolean isCaseSensitive) {
+  /**
+   * Plans a write.
+   *
+   * @param identities the fields that the table numbers
+   */
+  FieldPlanner(
+      String location, WriteConf conf, boolean isCaseSensitive, List<Identity> identities) {
     this.location = location;
     this.conf = conf;
     this.isCaseSensitive = isCaseSensitive;
+    this.identities = identities.stream().collect(Collectors.toMap(Identity::fieldId, id -> id));
   }
 
   /** Returns the fields for a new table. */
@@ -85,6 +96,7 @@ final class FieldPlanner {
           match.flatMap(field -> describeMismatch(field, adopt(wanted, field)));
       if (match.isPresent() && mismatch.isEmpty()) {
         StructField column = columns.apply(written.size());
+        alwaysGenerated(match.get(), column).ifPresent(mismatches::add);
         written.add(ColumnMetadata.replaced(withAskedCompression(match.get()), column));
       } else {
         match.filter(FieldPlanner::isBinding).ifPresent(field -> mismatches.add(mismatch.get()));
@@ -93,7 +105,7 @@ final class FieldPlanner {
     }
     List<FieldSpec> missing = missing(present, columns);
     for (FieldSpec field : missing) {
-      if (field.rules().writeHex() != null) {
+      if (field.rules().writeHex() != null || identities.containsKey(field.id())) {
         written.add(ColumnMetadata.forgotten(withAskedCompression(field)));
       } else if (field.rules().hasDefaultExpression()) {
         mismatches.add(neverLeftOut(field));
@@ -159,6 +171,14 @@ final class FieldPlanner {
         + ", which this release does not evaluate, and is missing in the data (add the column)";
   }
 
+  /** Describes a column whose values are given, although the table generates them. */
+  private Optional<String> alwaysGenerated(FieldSpec field, StructField column) {
+    return Optional.ofNullable(identities.get(field.id()))
+        .filter(identity -> identity.generation() == Generation.ALWAYS && !column.nullable())
+        .map(identity -> "the values of field '" + field.name() + "' are always generated ("
+            + NumberedField.REMEDY + ")");
+  }
+
   /** Returns the fields for records that are added to those of a table. */
   Plan append(StructType columns, DatasetVersion base) {
     if (conf.overwritesSchema()) {
@@ -177,6 +197,7 @@ final class FieldPlanner {
       if (match.isPresent()) {
         FieldSpec field = match.get();
         describeMismatch(field, adopt(wanted, field)).ifPresent(mismatches::add);
+        alwaysGenerated(field, columns.apply(written.size())).ifPresent(mismatches::add);
         written.add(withAskedCompression(field));
       } else if (conf.mergesSchema()) {
         FieldSpec added = wanted.withId(nextId++);
@@ -188,7 +209,7 @@ final class FieldPlanner {
       }
     }
     for (FieldSpec field : missing(present, columns)) {
-      if (field.rules().writeHex() != null) {
+      if (field.rules().writeHex() != null || identities.containsKey(field.id())) {
         written.add(field);
       } else if (field.rules().hasDefaultExpression()) {
         mismatches.add(neverLeftOut(field));

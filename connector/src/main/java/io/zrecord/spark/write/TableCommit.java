@@ -1,6 +1,8 @@
 package io.zrecord.spark.write;
 
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.slf4j.Logger;
@@ -37,6 +40,7 @@ public final class TableCommit {
   private final WriteConf conf;
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
+  private final List<Identity> identities;
   private final UUID commitId;
 
   /**
@@ -62,7 +66,11 @@ public final class TableCommit {
     }
     boolean isCaseSensitive =
         Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
-    FieldPlanner planner = new FieldPlanner(location, conf, isCaseSensitive);
+    // A table that is replaced loses what it declared.
+    this.identities = target.isReplaced()
+        ? List.of()
+        : target.base().map(DatasetVersion::identities).orElse(List.of());
+    FieldPlanner planner = new FieldPlanner(location, conf, isCaseSensitive, identities);
     this.fields = target.base().isEmpty()
         ? planner.create(columns)
         : kind == TableChange.Kind.APPEND
@@ -70,6 +78,9 @@ public final class TableCommit {
             : target.isReplaced()
                 ? planner.replace(columns, target.base().get())
                 : planner.overwrite(columns, target.base().get());
+    if (kind == TableChange.Kind.OVERWRITE && !target.isReplaced()) {
+      target.base().ifPresent(base -> base.requireDeclared(fields.table()));
+    }
     if (target.store().isPresent()) {
       requireAppendable(target.store().get());
     } else if (target.base().isEmpty()) {
@@ -108,11 +119,34 @@ public final class TableCommit {
   }
 
   /**
-   * Returns the fields that tasks write: one for each column, and those that get their default. Has
-   * no attributes, which tasks do not need.
+   * Returns the fields that tasks write: one for each column, and those that get their default or a
+   * number. Has no attributes, which tasks do not need.
    */
   RecordSchema writtenSchema() {
     return new RecordSchema(fields.written()).forWriters();
+  }
+
+  /**
+   * Reserves the first numbers of each task, by one commit for each identity of the table whose
+   * numbers the rows do not bring.
+   */
+  List<NumberedField> reserveNumbers(StructType columns, int tasks) {
+    return identities.stream()
+        .map(this::numbered)
+        .map(field -> field.ordinal() < columns.length()
+                && !columns.apply(field.ordinal()).nullable()
+            ? field
+            : field.reserving(target.table(), tasks))
+        .toList();
+  }
+
+  private NumberedField numbered(Identity identity) {
+    List<FieldSpec> written = fields.written();
+    int ordinal = IntStream.range(0, written.size())
+        .filter(i -> written.get(i).id() == identity.fieldId())
+        .findFirst()
+        .orElseThrow();
+    return new NumberedField(ordinal, written.get(ordinal).name(), identity, null);
   }
 
   WriteOptions writeOptions() {
@@ -147,6 +181,7 @@ public final class TableCommit {
         .commitId(commitId)
         .base(base)
         .shards(shards)
+        .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
     if (target.isReplaced()) {

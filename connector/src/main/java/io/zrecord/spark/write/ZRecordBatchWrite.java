@@ -4,6 +4,7 @@ import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -39,11 +40,12 @@ final class ZRecordBatchWrite implements BatchWrite {
 
   @Override
   public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
-    return new ZRecordWriterFactory(
+    return SparkErrors.planned(() -> new ZRecordWriterFactory(
         commit.tableLocation(),
         ColumnMetadata.bare(columns),
         commit.writtenSchema(),
-        commit.writeOptions());
+        commit.reserveNumbers(columns, info.numPartitions()),
+        commit.writeOptions()));
   }
 
   /**
@@ -57,6 +59,10 @@ final class ZRecordBatchWrite implements BatchWrite {
 
   @Override
   public void commit(WriterCommitMessage[] messages) {
+    SparkErrors.done(() -> publish(messages));
+  }
+
+  private void publish(WriterCommitMessage[] messages) {
     outcome = Outcome.UNCERTAIN;
     try {
       commit.publish(shards(messages), oldestFileMillis(messages));

@@ -9,53 +9,38 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
-import org.apache.spark.sql.types.StructType;
 
 /** Writes the rows of one attempt of a task to a shard of its own. */
 final class ZRecordDataWriter implements DataWriter<InternalRow> {
   private final Storage storage;
   private final ShardWriter shard;
   private final ColumnValueWriter[] columns;
-  private final StructType types;
-  private final byte[][] defaults;
+  private final AbsentValue[] absent;
 
   /**
    * Makes a writer.
    *
-   * @param types the columns, of which those are not nullable that must have a value
-   * @param defaults the values of the fields that follow those of the columns, for every row
+   * @param absent what each field has where its column is null; then the same of the fields that no
+   *     column has
    */
   ZRecordDataWriter(
-      Storage storage,
-      ShardWriter shard,
-      ColumnValueWriter[] columns,
-      StructType types,
-      byte[][] defaults) {
+      Storage storage, ShardWriter shard, ColumnValueWriter[] columns, AbsentValue[] absent) {
     this.storage = storage;
     this.shard = shard;
     this.columns = columns;
-    this.types = types;
-    this.defaults = defaults;
+    this.absent = absent;
   }
 
   @Override
   public void write(InternalRow row) {
-    for (int i = 0; i < columns.length; i++) {
-      if (!row.isNullAt(i)) {
+    for (int i = 0; i < absent.length; i++) {
+      if (i < columns.length && !row.isNullAt(i)) {
         columns[i].write(row, i, shard);
-      } else if (!types.fields()[i].nullable()) {
-        throw absent(types.fields()[i].name());
+      } else {
+        absent[i].put(shard, i);
       }
     }
-    for (int i = 0; i < defaults.length; i++) {
-      shard.put(columns.length + i, defaults[i], 0, defaults[i].length);
-    }
     shard.endRecord();
-  }
-
-  private static IllegalArgumentException absent(String column) {
-    return new IllegalArgumentException("Cannot write NULL to the column '" + column
-        + "', which is declared NOT NULL; give a value, or drop NOT NULL from the declaration");
   }
 
   @Override

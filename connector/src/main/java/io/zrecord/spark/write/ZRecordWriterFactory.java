@@ -1,14 +1,18 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity.Generation;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.IdentityNumbers;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.write.ShardWriter;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -17,42 +21,46 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param location location of the table
  * @param columns the columns of the rows
- * @param fields the field of each column, and those that get their default
+ * @param fields the field of each column, and those that no column has
+ * @param numbered the fields that the table numbers
  * @param options the layout of the data
  */
 record ZRecordWriterFactory(
-    TableLocation location, StructType columns, RecordSchema fields, WriteOptions options)
+    TableLocation location,
+    StructType columns,
+    RecordSchema fields,
+    List<NumberedField> numbered,
+    WriteOptions options)
     implements DataWriterFactory {
 
   @Override
   public DataWriter<InternalRow> createWriter(int partitionId, long taskId) {
     Storage storage = location.storage();
-    return new ZRecordDataWriter(
-        storage,
-        ShardWriter.create(storage, fields, options),
-        RowWriters.of(columns, fields),
-        required(),
-        defaults());
-  }
-
-  /** Returns the columns, not nullable where the field is not. */
-  private StructType required() {
-    StructField[] required = columns.fields().clone();
-    for (int i = 0; i < required.length; i++) {
-      StructField column = required[i];
-      required[i] = new StructField(
-          column.name(),
-          column.dataType(),
-          column.nullable() && fields.fields().get(i).rules().isNullable(),
-          column.metadata());
+    ColumnValueWriter[] writers = RowWriters.of(columns, fields);
+    AbsentValue[] absent = new AbsentValue[fields.fields().size()];
+    for (int i = 0; i < absent.length; i++) {
+      absent[i] = absent(i);
     }
-    return new StructType(required);
+    for (NumberedField field : numbered) {
+      IdentityNumbers numbers = field.numbers(RecordTable.at(storage), partitionId);
+      absent[field.ordinal()] = (shard, ordinal) -> shard.putLong(ordinal, numbers.next());
+      if (field.ordinal() < writers.length && field.identity().generation() == Generation.ALWAYS) {
+        writers[field.ordinal()] = (row, i, shard) -> {
+          throw field.given();
+        };
+      }
+    }
+    return new ZRecordDataWriter(
+        storage, ShardWriter.create(storage, fields, options), writers, absent);
   }
 
-  private byte[][] defaults() {
-    return fields.fields().stream()
-        .skip(columns.length())
-        .map(field -> field.rules().write().orElseThrow())
-        .toArray(byte[][]::new);
+  private AbsentValue absent(int ordinal) {
+    FieldSpec field = fields.fields().get(ordinal);
+    if (ordinal >= columns.length()) {
+      return field.rules().write().map(AbsentValue::always).orElse(AbsentValue.ABSENT);
+    }
+    return columns.apply(ordinal).nullable() && field.rules().isNullable()
+        ? AbsentValue.ABSENT
+        : AbsentValue.refused(columns.apply(ordinal).name());
   }
 }

@@ -1,11 +1,13 @@
 package io.zrecord.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.StorageException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.LocalMutableFiles;
 import io.zrecord.internal.io.MutableFiles;
@@ -27,6 +29,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -172,6 +175,53 @@ final class StoreCopyTest {
         .extracting(StoredFile::name)
         .contains("meta.json", "journal", "live")
         .doesNotContain("copying");
+  }
+
+  /** The next copy takes the target as soon as the files of the failed one are gone. */
+  @Test
+  void aCopyThatFailsAtItsEndLeavesTheClaimOfTheNext() {
+    Path store = directory.resolve("store");
+    RecordStore.create(store, StoreModel.SCHEMA, options()).close();
+    Storage target = new MemoryStorage();
+    byte[] other = "another copy".getBytes(UTF_8);
+    AtomicBoolean isNext = new AtomicBoolean(true);
+    assertThatThrownBy(() -> RecordStore.copy(store, new ForwardingStorage(target) {
+          @Override
+          public boolean publish(String name, byte[] content) {
+            if (name.equals("meta.json")) {
+              throw new StorageException(name, "no answer");
+            }
+            return super.publish(name, content);
+          }
+
+          @Override
+          public void delete(String name) {
+            super.delete(name);
+            if (target.list("").isEmpty() && isNext.getAndSet(false)) {
+              target.publish("copying", other);
+            }
+          }
+        }))
+        .isInstanceOf(StorageException.class);
+    assertThat(isNext).isFalse();
+    assertThat(target.list("")).extracting(StoredFile::name).containsExactly("copying");
+    assertThat(target.read("copying", 100)).isEqualTo(other);
+  }
+
+  @Test
+  void aCopyThatCannotListItsTargetLeavesNoClaim() {
+    Path store = directory.resolve("store");
+    RecordStore.create(store, StoreModel.SCHEMA, options()).close();
+    Storage target = new MemoryStorage();
+    assertThatThrownBy(() -> RecordStore.copy(store, new ForwardingStorage(target) {
+          @Override
+          public List<StoredFile> list(String name) {
+            throw new StorageException(name, "no answer");
+          }
+        }))
+        .isInstanceOf(StorageException.class);
+    assertThat(target.list("")).isEmpty();
+    assertThat(RecordStore.copy(store, target)).isZero();
   }
 
   @Test

@@ -2,6 +2,11 @@ package io.zrecord.spark
 
 import java.util.concurrent.{ConcurrentLinkedQueue, CyclicBarrier}
 
+import scala.collection.JavaConverters._
+
+import io.zrecord.RecordDatasetWriter
+import io.zrecord.schema.{Compression, ElementType, FieldRules, FieldSpec, RecordSchema, Shape}
+import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.rules.LateChecks
 import io.zrecord.spark.write.CheckedSessions
 import io.zrecord.testing.Budget
@@ -125,6 +130,50 @@ class PySparkSessionSuite extends SparkSuite with PySparkSessions {
       assert(ids(path) == (0L until 8L))
     }
   }
+
+  /** Makes a dataset whose field `n` is NOT NULL. */
+  private def withoutNulls(): String = {
+    val path = freshPath()
+    val fields = Seq(
+      new FieldSpec(1, "id", ElementType.I32, Shape.scalar(), Compression.RAW),
+      new FieldSpec(2, "n", ElementType.I32, Shape.scalar(), Compression.RAW)
+        .withRules(FieldRules.NONE.withNullable(false))
+    )
+    val writer = RecordDatasetWriter.create(
+      filesOf(path).storage,
+      new RecordSchema(fields.asJava),
+      WriteOptions.defaults()
+    )
+    try writer.commit()
+    finally writer.close()
+    path
+  }
+
+  for (
+    statement <- Seq(
+      "insert into t values (1, null)",
+      "insert into t values (1, 2), (2, null)",
+      "insert into t (n, id) values (null, 1)",
+      "insert into t select 1, null",
+      "insert into t select id, if(id = 1, null, id) from range(3)",
+      "insert overwrite t values (1, null)"
+    );
+    isUsed <- Seq(false, true)
+  )
+    test(
+      s"NOT NULL holds for: $statement, " +
+        (if (isUsed) "in a session that has met the data source" else "in a new session")
+    ) {
+      val path = withoutNulls()
+      inPySpark { session =>
+        session.conf.set("spark.sql.catalog.zrecord", "io.zrecord.spark.ZRecordCatalog")
+        if (isUsed) assert(load(session, path).count() == 0)
+        val insert = statement.replace(" t ", s" zrecord.`$path` ")
+        val message = failure(session.sql(insert))
+        assert(read(path).count() == 0)
+        assert(isRefusalOfNull(message, "n"), message)
+      }
+    }
 
   test("Spark 3 replaces no table by a table that its session catalog cannot keep") {
     assume(spark.version.startsWith("3."), "Spark 4 keeps such tables")

@@ -116,6 +116,22 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
     }
   }
 
+  test("a table whose entry points back asks once for the tables of its own database") {
+    spark.sql("create database if not exists other")
+    val (first, second, _) = pointedBack()
+    createAgain(first)
+    var asked = Seq.empty[AnyRef]
+    RefusingMetastore.failing(
+      spark,
+      "getTablesByName",
+      database => { asked :+= database; false }
+    )(new IllegalStateException)(spark.table(second))
+    assert(asked == Seq("default"))
+    assert(ids(second) == Seq(0, 1, 2))
+    spark.sql(s"drop table $second")
+    assert(ids(first) == hundreds)
+  }
+
   testLocally(
     "nothing is read, written or dropped while the places of other tables are not known"
   ) {

@@ -2,10 +2,14 @@ package io.zrecord.spark
 
 import java.nio.file.{Files, Paths}
 
+import io.zrecord.RecordDatasetWriter
 import io.zrecord.errors.ZRecordException
 import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.shard.WriteOptions
 import io.zrecord.store.{RecordStore, StoreOptions}
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{AnalysisException, DataFrame}
+import org.apache.spark.sql.functions.{col, udf}
 
 /** What a program catches: Spark's exception, with a condition and an SQL state of this Spark. */
 class SparkErrorsSuite extends SparkSuite {
@@ -147,6 +151,79 @@ class SparkErrorsSuite extends SparkSuite {
         how
       )
     }
+
+  /** A row whose making appends another row to a local dataset. */
+  private def appendingTo(place: String): DataFrame = {
+    val append = udf { (id: Long) =>
+      val schema = RecordSchema.builder().field("id", ElementType.I64).build()
+      val writer = RecordDatasetWriter.append(place, schema, WriteOptions.defaults())
+      try {
+        writer.newAppender().set("id", id).endRecord()
+        writer.commit()
+      } finally writer.close()
+      id
+    }
+    spark.range(1).select(append(col("id")) as "id")
+  }
+
+  private def requireFailure(condition: String, state: String, place: String)(
+      action: => Any
+  ): Unit = {
+    val error = intercept[RuntimeException](action)
+    // Spark hides the class from Scala.
+    assert(error.getClass.getSuperclass.getName == "org.apache.spark.SparkRuntimeException")
+    val known = error.asInstanceOf[SparkThrowable]
+    assert(known.getErrorClass == condition)
+    assert(known.getSqlState == state)
+    val cause = error.getCause.asInstanceOf[ZRecordException]
+    for (words <- Seq(condition, place, cause.getMessage))
+      assert(error.getMessage.contains(words), error.getMessage)
+  }
+
+  test("a conflict that is known when the write is planned") {
+    requireFailure("ZRECORD_COMMIT_CONFLICT", "40001", path)(
+      write(spark.range(1).toDF("id"), path, "append", "expectedVersion" -> "7")
+    )
+  }
+
+  testLocally("a conflict that the commit meets") {
+    val place = freshLocalPath()
+    write(spark.range(3).toDF("id"), place, "append")
+    requireFailure("ZRECORD_COMMIT_CONFLICT", "40001", place)(
+      write(appendingTo(place), place, "overwrite")
+    )
+    assert(read(place).count() == 4)
+  }
+
+  testLocally("a dataset that somebody made meanwhile") {
+    val place = freshLocalPath()
+    val error = intercept[AnalysisException](write(appendingTo(place), place, "errorifexists"))
+    assert(error.getErrorClass == "TABLE_OR_VIEW_ALREADY_EXISTS")
+    assert(error.getMessage.contains(place))
+    assert(read(place).count() == 1)
+  }
+
+  test("damage that is found when a query is planned") {
+    val place = freshPath()
+    write(spark.range(3).toDF("id"), place, "append")
+    val files = filesOf(place)
+    files.names.filter(_.startsWith("manifest/0")).foreach(files.flip(_, 100))
+    requireFailure("ZRECORD_DATA_DAMAGED", "XX001", place)(read(place))
+    requireFailure("ZRECORD_DATA_DAMAGED", "XX001", place)(
+      spark.sql(s"insert into zrecord.`$place` values (1)")
+    )
+  }
+
+  testLocally("a store that is being written") {
+    val place = freshLocalPath()
+    val schema = RecordSchema.builder().field("id", ElementType.I64).build()
+    val open = RecordStore.create(Paths.get(place), schema, StoreOptions.defaults())
+    try
+      requireFailure("ZRECORD_STORE_IN_USE", "55006", place)(
+        write(spark.range(1).toDF("id"), place, "append")
+      )
+    finally open.close()
+  }
 
   test("what Spark finds itself is Spark's exception as before") {
     for (

@@ -349,7 +349,16 @@ public final class LiveState {
       LiveState live = map(files, storeId, true);
       // While the token is there, the name led to the file of this writer. Another that comes from
       // now on replaces the file, and finds a store to which nothing will be added.
-      if (writer.isPresent() && LONG.compareAndSet(live.map, STATE_AT, OUTSIDE, CLOSED)) {
+      if (!writer.isPresent()) {
+        LOG.debug("Closed {}, which another writer has opened since", files.location());
+      } else if (!LONG.compareAndSet(live.map, STATE_AT, OUTSIDE, CLOSED)) {
+        LOG.warn(
+            "Closed {} without a mark of that, because {} has the state {}: the next writer opens"
+                + " it as one that was left",
+            files.location(),
+            FILE_NAME,
+            live.state());
+      } else {
         try {
           live.force(files);
         } catch (DiskFullException e) {

@@ -53,6 +53,9 @@ public final class StoreCopy {
 
   private final ByteBuffer piece = ByteBuffer.allocate(PIECE_BYTES);
 
+  /** Whether the claim that is there is that of this copy. */
+  private boolean isClaimed;
+
   private StoreCopy(Path store, Storage target) {
     this.store = new LocalMutableFiles(store);
     this.target = target;
@@ -68,8 +71,8 @@ public final class StoreCopy {
   public static long write(Path store, Storage target) {
     try (StagedFiles stage = StagedFiles.of("copy", store)) {
       StoreCopy copy = new StoreCopy(store, target);
-      copy.claim(store);
       try {
+        copy.claim(store);
         return copy.write(store, stage.files());
       } catch (RuntimeException | Error e) {
         Closing.after(e, () -> copy.clear(true));
@@ -83,12 +86,9 @@ public final class StoreCopy {
    * directory is listed when it is taken: another copy may have ended just before.
    */
   private void claim(Path path) {
-    boolean isFree = target.publish(CLAIM, path.toString().getBytes(StandardCharsets.UTF_8));
-    if (isFree && target.list("").stream().allMatch(file -> file.name().equals(CLAIM))) {
+    isClaimed = target.publish(CLAIM, path.toString().getBytes(StandardCharsets.UTF_8));
+    if (isClaimed && target.list("").stream().allMatch(file -> file.name().equals(CLAIM))) {
       return;
-    }
-    if (isFree) {
-      target.delete(CLAIM);
     }
     throw new DatasetExistsException(
         target.location(),
@@ -137,7 +137,10 @@ public final class StoreCopy {
     }
   }
 
-  /** Removes what was copied, and nothing that another program has put there meanwhile. */
+  /**
+   * Removes what was copied, and nothing that another program has put there meanwhile. The claim
+   * goes last: as soon as the files and the claim are gone, another copy may take the target.
+   */
   private void clear(boolean withClaim) {
     List<AutoCloseable> deletions = new ArrayList<>();
     List<String> names = new ArrayList<>(made);
@@ -149,12 +152,14 @@ public final class StoreCopy {
         made.remove(name);
       });
     }
-    deletions.add(() -> {
-      if (target.list(CHUNKS).isEmpty()) {
-        target.delete(CHUNKS);
-      }
-    });
-    if (withClaim) {
+    if (!names.isEmpty()) {
+      deletions.add(() -> {
+        if (target.list(CHUNKS).isEmpty()) {
+          target.delete(CHUNKS);
+        }
+      });
+    }
+    if (withClaim && isClaimed) {
       deletions.add(() -> target.delete(CLAIM));
     }
     Closing.all(deletions);
@@ -188,6 +193,7 @@ public final class StoreCopy {
             state.sequence())
         .writeReadable(target.pathOf(ShardMeta.FILE_NAME));
     target.delete(CLAIM);
+    isClaimed = false;
     // If the outcome is unknown, a meta file that is there is that of this copy.
     made.add(ShardMeta.FILE_NAME);
     if (!target.publish(ShardMeta.FILE_NAME, meta)) {

@@ -1,0 +1,66 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.schema.Identity;
+import io.zrecord.schema.IdentityRange;
+import io.zrecord.table.IdentityNumbers;
+import io.zrecord.table.RecordTable;
+import java.io.Serializable;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A field that the table numbers in each row that has no value of the field. The driver reserves
+ * the first numbers of all tasks by one commit. A task that needs more reserves them itself.
+ * Immutable.
+ *
+ * @param ordinal place of the field among those that tasks write
+ * @param name name of the field
+ * @param identity the declaration of the table
+ * @param reserved the first numbers of all tasks, as many for each; null if there are none
+ */
+record NumberedField(
+    int ordinal, String name, Identity identity, @Nullable IdentityRange reserved)
+    implements Serializable {
+
+  /**
+   * Returns this field with numbers for some tasks. Without them each task reserves its own, and
+   * says what is wrong, if a row needs one.
+   */
+  NumberedField reserving(RecordTable table, int tasks) {
+    try {
+      long count = Math.multiplyExact(IdentityNumbers.FIRST_BLOCK, tasks);
+      return new NumberedField(ordinal, name, identity, table.reserve(identity, count));
+    } catch (ValueTooLargeException | CommitOutcomeUnknownException e) {
+      return this;
+    }
+  }
+
+  /**
+   * Returns the numbers of a task. Attempts of one task have the same first numbers: at most one of
+   * them is committed.
+   *
+   * @param task number of the task, from 0
+   */
+  IdentityNumbers numbers(RecordTable table, int task) {
+    return IdentityNumbers.ofTask(
+        table, identity, name, Optional.ofNullable(reserved).map(all -> part(all, task)));
+  }
+
+  private static IdentityRange part(IdentityRange all, int task) {
+    long first = all.valueAt(IdentityNumbers.FIRST_BLOCK * task);
+    return new IdentityRange(
+        all.fieldId(), all.sequence(), first, all.step(), IdentityNumbers.FIRST_BLOCK);
+  }
+
+  /** Refuses a value that a row brings of a field which is always generated. */
+  IllegalArgumentException given() {
+    return new IllegalArgumentException("Cannot write a value to the column '" + name
+        + "', which the table always generates; " + REMEDY);
+  }
+
+  /** What can be done if values of a field are given that are always generated. */
+  static final String REMEDY =
+      "leave the column out, give NULL, or declare the identity by default";
+}

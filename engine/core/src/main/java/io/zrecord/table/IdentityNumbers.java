@@ -1,0 +1,132 @@
+package io.zrecord.table;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.StorageException;
+import io.zrecord.errors.ValueTooLargeException;
+import io.zrecord.schema.Identity;
+import io.zrecord.schema.IdentityRange;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands out numbers of an identity, each once. Reserves blocks of them as they are needed, each by
+ * a commit ({@link RecordTable#reserve}). What is left of a block is a gap. Belongs to one thread.
+ */
+public final class IdentityNumbers {
+  /** How many numbers the first block has. */
+  public static final long FIRST_BLOCK = 1024;
+
+  private static final long LARGEST_BLOCK = 1 << 20;
+
+  /** How much larger each block of a writer is: a small write leaves a small gap. */
+  private static final long GROWTH = 2;
+
+  /** The same for one of many tasks, whose commits would wait for each other. */
+  private static final long GROWTH_OF_TASKS = 32;
+
+  private static final int ATTEMPTS = 3;
+
+  private final RecordTable table;
+  private final Identity identity;
+  private final String field;
+  private final long growth;
+  private long blockCount;
+  private @Nullable IdentityRange block;
+  private long usedCount;
+
+  private IdentityNumbers(
+      RecordTable table,
+      Identity identity,
+      String field,
+      long growth,
+      long blockCount,
+      @Nullable IdentityRange block) {
+    this.table = table;
+    this.identity = identity;
+    this.field = field;
+    this.growth = growth;
+    this.blockCount = blockCount;
+    this.block = block;
+  }
+
+  /**
+   * Makes a source of numbers whose blocks have 1,024 numbers at first, then twice as many each
+   * time, at most 2²⁰.
+   *
+   * @param field name of the field, for messages
+   */
+  public static IdentityNumbers of(RecordTable table, Identity identity, String field) {
+    return new IdentityNumbers(table, identity, field, GROWTH, FIRST_BLOCK, null);
+  }
+
+  /**
+   * Makes a source of numbers for one of many tasks that write at once. Further blocks are 32 times
+   * as large each time, at most 2²⁰, so that the tasks make few commits together.
+   *
+   * @param field name of the field, for messages
+   * @param first numbers that nobody else uses, reserved for the tasks together; empty to reserve
+   *     the first block as well
+   */
+  public static IdentityNumbers ofTask(
+      RecordTable table, Identity identity, String field, Optional<IdentityRange> first) {
+    return new IdentityNumbers(
+        table,
+        identity,
+        field,
+        GROWTH_OF_TASKS,
+        first.isPresent() ? FIRST_BLOCK * GROWTH_OF_TASKS : FIRST_BLOCK,
+        first.orElse(null));
+  }
+
+  /**
+   * Returns a number that no other record has.
+   *
+   * @throws CommitConflictException if the table does not have the identity any more
+   * @throws ValueTooLargeException if the identity has no number left
+   * @throws StorageException if numbers cannot be reserved
+   */
+  public long next() {
+    IdentityRange range = block;
+    if (range == null || usedCount == range.count()) {
+      range = reserve();
+      block = range;
+      usedCount = 0;
+    }
+    return range.valueAt(usedCount++);
+  }
+
+  /** Reserves a block, or a smaller one if the numbers come to their end. */
+  private IdentityRange reserve() {
+    long count = blockCount;
+    blockCount = Math.min(growth * blockCount, LARGEST_BLOCK);
+    while (true) {
+      try {
+        return reserve(count);
+      } catch (ValueTooLargeException e) {
+        if (count == 1) {
+          throw e;
+        }
+        count /= 2;
+      }
+    }
+  }
+
+  /** An unknown outcome is one of the reservation, not of the write: its numbers are a gap. */
+  private IdentityRange reserve(long count) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return table.reserve(identity, count);
+      } catch (CommitOutcomeUnknownException e) {
+        if (attempt == ATTEMPTS) {
+          throw new StorageException(
+              e.resource(),
+              "Cannot reserve " + count + " numbers of field '" + field + "' in "
+                  + table.storage().location() + ": the storage does not say whether they are"
+                  + " reserved; no record was committed, write again later",
+              e);
+        }
+      }
+    }
+  }
+}
