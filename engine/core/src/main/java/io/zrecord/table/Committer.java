@@ -88,6 +88,7 @@ final class Committer {
       if (published.isPresent()) {
         check.require(published.get(), began);
         log.leaveHint(published.get());
+        commit.published(published.get());
         return published.get();
       }
       LockSupport.parkNanos(

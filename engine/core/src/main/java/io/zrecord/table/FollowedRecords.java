@@ -33,6 +33,7 @@ final class FollowedRecords {
   private final ManifestLog log;
   private final String location;
   private final long base;
+  private final VersionsSince since;
 
   /** What was followed, so that the next attempt of a commit goes on from there. */
   private List<TableChange.Replacement> runs = List.of();
@@ -45,8 +46,10 @@ final class FollowedRecords {
    * Prepares to follow.
    *
    * @param base the version that the changes were planned on
+   * @param since the versions after it
    */
-  FollowedRecords(ManifestLog log, String location, long base) {
+  FollowedRecords(ManifestLog log, String location, long base, VersionsSince since) {
+    this.since = since;
     this.log = log;
     this.location = location;
     this.base = base;
@@ -169,7 +172,10 @@ final class FollowedRecords {
 
   private Manifest read(Carrier carrier, RetainedVersions versions, long version) {
     try {
-      return versions.readUpwards(version);
+      return since
+          .kept(version)
+          .filter(kept -> versions.has(version))
+          .orElseGet(() -> versions.readUpwards(version));
     } catch (VersionNotFoundException | MissingFileException e) {
       throw carrier.conflict(
           runs.get(0).removed().get(0).id(),
