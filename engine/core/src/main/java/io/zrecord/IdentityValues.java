@@ -8,20 +8,19 @@ import io.zrecord.schema.Identity;
 import io.zrecord.schema.Identity.Generation;
 import io.zrecord.schema.IdentityRange;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.table.RecordTable;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gives numbers of an identity to the records of one appender. Reserves blocks of them as they are
- * needed, each by a commit: a small append leaves a small gap, and a large one makes few commits.
- * Belongs to one thread.
+ * needed, mostly each by a commit: a small append leaves a small gap, and a large one makes few
+ * commits. Belongs to one thread.
  */
 final class IdentityValues {
   static final long FIRST_BLOCK = 1024;
   static final long LARGEST_BLOCK = 1 << 20;
   private static final int ATTEMPTS = 3;
 
-  private final RecordTable table;
+  private final IdentitySource source;
   private final Identity identity;
   private final int ordinal;
   private final String name;
@@ -29,9 +28,9 @@ final class IdentityValues {
   private @Nullable IdentityRange block;
   private long usedCount;
 
-  IdentityValues(RecordTable table, RecordSchema schema, Identity identity) {
+  IdentityValues(IdentitySource source, RecordSchema schema, Identity identity) {
     FieldSpec field = schema.find(identity.fieldId()).orElseThrow();
-    this.table = table;
+    this.source = source;
     this.identity = identity;
     this.ordinal = schema.fields().indexOf(field);
     this.name = field.name();
@@ -81,13 +80,13 @@ final class IdentityValues {
   private IdentityRange reserve(long count) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return table.reserve(identity, count);
+        return source.reserve(identity, count);
       } catch (CommitOutcomeUnknownException e) {
         if (attempt == ATTEMPTS) {
           throw new StorageException(
               e.resource(),
               "Cannot reserve " + count + " numbers of field '" + name + "' in "
-                  + table.storage().location() + ": the storage does not say whether they are"
+                  + e.resource() + ": the storage does not say whether they are"
                   + " reserved; no record was committed, write again later",
               e);
         }

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Commits a change of shards. Belongs to one thread. */
 final class ShardCommit implements Commit {
@@ -35,6 +36,9 @@ final class ShardCommit implements Commit {
   private final FollowedRecords followed;
   private final OptionalLong checkedMillis;
   private long oldestFileMillis = Long.MAX_VALUE;
+
+  /** The fields to which the change gives values of records that are there, once that is known. */
+  private @Nullable Set<Integer> given;
 
   /** Shards with patches in whose place the last attempt has written others. */
   private List<ShardSummary> writtenElsewhere = List.of();
@@ -106,6 +110,9 @@ final class ShardCommit implements Commit {
       declared.requireEvaluated(change.evaluated());
       declared.requireAssigned(schema, change.assigned(), change.shards());
       DeclarationRules.requireWritten(storage.location(), schema, change.shards());
+      if (change.kind() == TableChange.Kind.MERGE && declared.isAnyAlwaysGenerated()) {
+        declared.requireGiven(schema, given());
+      }
     } else if (change.kind() == TableChange.Kind.UPDATE
         || change.kind() == TableChange.Kind.MERGE) {
       List<Integer> given = change.schema().fields().stream().map(FieldSpec::id).toList();
@@ -113,6 +120,16 @@ final class ShardCommit implements Commit {
       declared.requireGiven(schema, given);
     }
     return declarations;
+  }
+
+  /** A merge that adds shards does not say in which fields it gives values of other records. */
+  private Set<Integer> given() {
+    Set<Integer> fields = given;
+    if (fields == null) {
+      fields = GivenFields.of(storage, change.replacements());
+      given = fields;
+    }
+    return fields;
   }
 
   @Override
