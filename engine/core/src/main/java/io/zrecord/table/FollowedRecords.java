@@ -141,9 +141,9 @@ final class FollowedRecords {
       Carrier carrier, List<TableChange.Replacement> missing, Manifest newest) {
     missing.forEach(carrier::requireKeptRecords);
     RetainedVersions versions = new RetainedVersions(log, location, newest);
-    Manifest before = begin(carrier, missing, versions);
+    Manifest before = begin(carrier, missing, versions, newest);
     for (long version = before.version() + 1; version <= newest.version(); version++) {
-      Manifest after = read(carrier, versions, version);
+      Manifest after = read(carrier, versions, version, newest);
       if (Commutation.Operation.of(after) == Commutation.Operation.REBALANCE) {
         groups = along(carrier, before, after);
       }
@@ -155,25 +155,28 @@ final class FollowedRecords {
 
   /** Returns the version up to which the records were followed. */
   private Manifest begin(
-      Carrier carrier, List<TableChange.Replacement> missing, RetainedVersions versions) {
+      Carrier carrier,
+      List<TableChange.Replacement> missing,
+      RetainedVersions versions,
+      Manifest newest) {
     Manifest last = reached;
     if (last != null
         && runs.equals(missing)
-        && read(carrier, versions, last.version()).commitId().equals(last.commitId())) {
+        && read(carrier, versions, last.version(), newest).commitId().equals(last.commitId())) {
       return last;
     }
     runs = missing;
     groups = missing.stream().map(run -> begin(carrier, run)).toList();
-    Manifest planned = read(carrier, versions, base);
+    Manifest planned = read(carrier, versions, base, newest);
     first = planned;
     reached = planned;
     return planned;
   }
 
-  private Manifest read(Carrier carrier, RetainedVersions versions, long version) {
+  private Manifest read(Carrier carrier, RetainedVersions versions, long version, Manifest newest) {
     try {
       return since
-          .kept(version)
+          .kept(version, newest)
           .filter(kept -> versions.has(version))
           .orElseGet(() -> versions.readUpwards(version));
     } catch (VersionNotFoundException | MissingFileException e) {

@@ -1,6 +1,5 @@
 package io.zrecord.table;
 
-import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.PlacedShards;
@@ -21,15 +20,15 @@ import java.util.Optional;
 final class VersionsSince {
   private static final String REPAIR = "repair";
 
+  /** Most shards that kept manifests name by themselves. */
+  private static final int MOST_SHARDS = 10_000;
+
   private long count;
 
   /** Versions whose shards may be any. */
   private final List<Long> ofAnyShards = new ArrayList<>();
 
   private boolean isRepaired;
-
-  /** Most shards that kept manifests name by themselves. */
-  private static final int MOST_SHARDS = 10_000;
 
   /** The first manifests, for whoever goes through the versions again, and that of the base. */
   private final Map<Long, Manifest> kept = new HashMap<>();
@@ -50,13 +49,20 @@ final class VersionsSince {
     }
   }
 
-  /** Returns a version, without reading it, if it was kept, and the next one follows it. */
-  Optional<Manifest> kept(long version) {
-    Manifest found = kept.get(version);
-    Manifest next = kept.get(version + 1);
-    return found != null && next != null && next.link().follows(found.link())
-        ? Optional.of(found)
-        : Optional.empty();
+  /**
+   * Returns a version, without reading it, if that version was kept, and all from it on that the
+   * newest one follows: a repair may have given up what was looked at before.
+   */
+  Optional<Manifest> kept(long version, Manifest newest) {
+    Manifest next = newest;
+    for (long number = newest.version() - 1; number >= version; number--) {
+      Manifest before = kept.get(number);
+      if (before == null || !next.link().follows(before.link())) {
+        return Optional.empty();
+      }
+      next = before;
+    }
+    return Optional.of(next);
   }
 
   /** Takes note of a version, once. */
@@ -95,8 +101,8 @@ final class VersionsSince {
         }
       }
       return unnamed;
-    } catch (ZRecordException e) {
-      // Such as a version that was expired, of which a tag may keep a copy.
+    } catch (RuntimeException e) {
+      // Such as a version that was expired, of which a tag may keep a copy. The commit succeeded.
       return List.of();
     }
   }
