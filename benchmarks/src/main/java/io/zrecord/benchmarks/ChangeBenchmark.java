@@ -5,6 +5,9 @@ import io.zrecord.RecordDataset.ReadOptions;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordFieldsWriter;
 import io.zrecord.read.FieldReader;
+import io.zrecord.rebalance.RebalanceOptions;
+import io.zrecord.rebalance.RebalancePlan;
+import io.zrecord.rebalance.TableRebalance;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
@@ -28,18 +31,24 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures changes of tables that write little: new values of some records, and a new field. Reads
- * of a version take turns with reads of the version before.
+ * of a version take turns with reads of the version before, and changes alone with changes that are
+ * carried over a rebalance.
  *
- * <p>4 GiB of 64-KiB binaries, 16 M ints, 2 M texts of about 200 bytes, and 1 M records that get a
- * field of 4 KiB. Argument: a work directory.
+ * <p>4 GiB of 64-KiB binaries, 16 M ints, 2 M texts of about 200 bytes, 1 M records that get a
+ * field of 4 KiB, and 10 M longs. Argument: a work directory.
  */
 public final class ChangeBenchmark {
   private static final int SHARDS = 4;
   private static final int BATCH_BYTES = 1 << 20;
   private static final int SEED = 12;
+
+  /** Shards that are rebalanced while a change of them waits. */
+  private static final int SMALL_SHARDS = 40;
+
   private static final WriteOptions OPTIONS =
       WriteOptions.defaults().withDurability(Durability.NONE);
 
@@ -55,6 +64,9 @@ public final class ChangeBenchmark {
     void put(ShardWriter writer, int record);
   }
 
+  /** A change that waits for its commit. */
+  private @Nullable RowChange waiting;
+
   private ChangeBenchmark(Path work) {
     this.work = work;
   }
@@ -67,6 +79,7 @@ public final class ChangeBenchmark {
     benchmark.ints();
     benchmark.texts();
     benchmark.newField();
+    benchmark.carried();
     Workplace.delete(work);
     System.out.printf("(results %x)%n", benchmark.consumed);
   }
@@ -154,14 +167,58 @@ public final class ChangeBenchmark {
         1.01);
   }
 
+  /**
+   * Compares the commit of a change with that of the same change after a rebalance has written its
+   * records to other shards.
+   */
+  private void carried() {
+    int records = Effort.of(10_000_000);
+    RecordSchema schema = RecordSchema.builder().field("value", ElementType.I64).build();
+    Contest contest = new Contest("0.1 % of longs changed", 5, 21);
+    contest.add("zrecord, alone", () -> prepare(schema, records, false), this::commitWaiting);
+    contest.add(
+        "carried over a rebalance", () -> prepare(schema, records, true), this::commitWaiting);
+    Map<String, Double> seconds = contest.run();
+    Figure.atMost(
+        "Time to change 0.1 % of " + records + " longs in " + SMALL_SHARDS
+            + " shards, which a rebalance joined meanwhile, beside the change alone",
+        time(seconds, "carried over a rebalance") / Contest.reference(seconds),
+        1.2);
+  }
+
+  /** Writes a table and plans a change of it. Nothing waits to be written to the disk then. */
+  private void prepare(RecordSchema schema, int records, boolean isRebalanced) {
+    TableSnapshot table =
+        write(schema, SMALL_SHARDS, records, (writer, record) -> writer.putLong(0, record));
+    RowChange change = RowChange.of(table);
+    for (int i = 0; i < Math.max(SMALL_SHARDS, records / 1000); i++) {
+      change.update(random.nextInt(records), "value", (long) i);
+    }
+    waiting = change;
+    if (isRebalanced) {
+      RebalanceOptions options = RebalanceOptions.defaults().withAllShards().withWrite(OPTIONS);
+      TableRebalance.of(RebalancePlan.of(table, options)).run();
+    }
+    Workplace.run("sync");
+  }
+
+  private void commitWaiting() {
+    consumed += Objects.requireNonNull(waiting).commit().version();
+  }
+
   /** Writes a new table, and deletes that before. */
   private TableSnapshot write(RecordSchema schema, int records, Values values) {
+    return write(schema, SHARDS, records, values);
+  }
+
+  private TableSnapshot write(RecordSchema schema, int shards, int records, Values values) {
     deleteWork();
     try (RecordDatasetWriter writer =
         RecordDatasetWriter.create(work.toString(), schema, OPTIONS)) {
-      for (int shard = 0; shard < SHARDS; shard++) {
+      for (int shard = 0; shard < shards; shard++) {
         ShardWriter appender = writer.newAppender().shard();
-        for (int i = first(records, shard); i < first(records, shard + 1); i++) {
+        int end = (int) ((long) records * (shard + 1) / shards);
+        for (int i = (int) ((long) records * shard / shards); i < end; i++) {
           values.put(appender, i);
           appender.endRecord();
         }

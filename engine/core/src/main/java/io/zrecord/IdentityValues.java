@@ -5,7 +5,6 @@ import io.zrecord.schema.Identity;
 import io.zrecord.schema.Identity.Generation;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.table.IdentityNumbers;
-import io.zrecord.table.RecordTable;
 
 /** Gives numbers of an identity to the records of one appender. Belongs to one thread. */
 final class IdentityValues {
@@ -14,12 +13,13 @@ final class IdentityValues {
   private final String name;
   private final IdentityNumbers numbers;
 
-  IdentityValues(RecordTable table, RecordSchema schema, Identity identity) {
+  IdentityValues(
+      IdentityNumbers.Reservations reservations, RecordSchema schema, Identity identity) {
     FieldSpec field = schema.find(identity.fieldId()).orElseThrow();
     this.identity = identity;
     this.ordinal = schema.fields().indexOf(field);
     this.name = field.name();
-    this.numbers = IdentityNumbers.of(table, identity, name);
+    this.numbers = IdentityNumbers.of(reservations, identity, name);
   }
 
   /** Returns the ordinal of the field in the schema of the appender. */

@@ -4,6 +4,8 @@ import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.io.Closing;
+import io.zrecord.schema.Constraint;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
@@ -11,6 +13,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
+import io.zrecord.table.TableChangeBuilder;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
@@ -35,9 +38,10 @@ import java.util.Optional;
  *
  * <p>For several threads take one appender each: every appender writes a shard of its own. The
  * records of the table are in the order in which the appenders were taken. If the table numbers a
- * field, each appender reserves numbers by commits of their own: 1,024 at first, then twice as many
- * each time, at most 2²⁰. Those that are left over are gaps. A writer is thread-safe; an appender
- * belongs to one thread. {@link #close} deletes what was not committed.
+ * field, each appender reserves numbers by commits of their own, or without any if the writer
+ * creates the table: 1,024 at first, then twice as many each time, at most 2²⁰. Those that are left
+ * over are gaps. A writer is thread-safe; an appender belongs to one thread. {@link #close} deletes
+ * what was not committed.
  */
 public final class RecordDatasetWriter implements AutoCloseable {
   private final RecordTable table;
@@ -45,6 +49,14 @@ public final class RecordDatasetWriter implements AutoCloseable {
   private final Optional<TableSnapshot> base;
   private final RecordSchema schema;
   private final WriteOptions options;
+
+  /** The checks that the caller evaluates. */
+  private final List<Constraint> evaluated;
+
+  /** What the table declares that is created; empty if it declares nothing, or is there. */
+  private final Optional<Declarations> declared;
+
+  private final NewTableNumbers numbers;
   private final List<RecordAppender> appenders = new ArrayList<>();
   private boolean isOpen = true;
   private boolean deletesShards = true;
@@ -54,12 +66,18 @@ public final class RecordDatasetWriter implements AutoCloseable {
       TableChange.Kind kind,
       Optional<TableSnapshot> base,
       RecordSchema schema,
-      WriteOptions options) {
+      WriteOptions options,
+      List<Constraint> evaluated,
+      Optional<Declarations> declared) {
     this.table = table;
     this.kind = kind;
     this.base = base;
     this.schema = schema;
     this.options = options;
+    this.evaluated = List.copyOf(evaluated);
+    this.declared = declared;
+    this.numbers = new NewTableNumbers(
+        table.storage().location(), declared.map(Declarations::identities).orElse(List.of()));
   }
 
   /**
@@ -78,6 +96,30 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /** Starts a new table at the root of a storage, as the other method does. */
   public static RecordDatasetWriter create(
       Storage storage, RecordSchema schema, WriteOptions options) {
+    return create(storage, schema, options, Optional.empty());
+  }
+
+  /**
+   * Starts a new table that declares something. Records get numbers of its identities, without any
+   * commit: nobody else has numbers of a table that is not there yet.
+   *
+   * @param declarations what the table declares, of which the caller evaluates each enforced check
+   *     for each record: none may be false
+   * @throws DatasetExistsException if the location holds a table
+   * @throws io.zrecord.errors.NotADatasetException if the location holds something else
+   * @throws io.zrecord.errors.SchemaMismatchException if the fields are not what the declarations
+   *     need
+   */
+  public static RecordDatasetWriter create(
+      Storage storage, RecordSchema schema, WriteOptions options, Declarations declarations) {
+    return create(storage, schema, options, Optional.of(declarations));
+  }
+
+  private static RecordDatasetWriter create(
+      Storage storage,
+      RecordSchema schema,
+      WriteOptions options,
+      Optional<Declarations> declarations) {
     RecordTable table = tableAt(storage);
     if (table.exists()) {
       throw new DatasetExistsException(
@@ -85,8 +127,15 @@ public final class RecordDatasetWriter implements AutoCloseable {
           "Cannot create " + storage.location()
               + ": there is a table; append to it, overwrite it or choose another directory");
     }
+    declarations.ifPresent(declared -> table.requireDeclarable(declared, schema));
     return new RecordDatasetWriter(
-        table, TableChange.Kind.CREATE, Optional.empty(), schema, options);
+        table,
+        TableChange.Kind.CREATE,
+        Optional.empty(),
+        schema,
+        options,
+        declarations.map(Declarations::enforced).orElse(List.of()),
+        declarations);
   }
 
   /**
@@ -107,18 +156,30 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /** Adds records to a table at the root of a storage, as the other method does. */
   public static RecordDatasetWriter append(
       Storage storage, RecordSchema schema, WriteOptions options) {
+    return append(storage, schema, options, List.of());
+  }
+
+  /**
+   * Adds records to a table at the root of a storage, as the other methods do.
+   *
+   * @param evaluated checks of the table that the caller evaluates for each record: none may be
+   *     false
+   */
+  public static RecordDatasetWriter append(
+      Storage storage, RecordSchema schema, WriteOptions options, List<Constraint> evaluated) {
     RecordTable table = tableAt(storage);
     if (!table.exists()) {
-      return new RecordDatasetWriter(
-          table, TableChange.Kind.APPEND, Optional.empty(), schema, options);
+      return ofNewTable(table, TableChange.Kind.APPEND, schema, options);
     }
-    TableSnapshot base = writable(table);
+    TableSnapshot base = writable(table, evaluated);
     return new RecordDatasetWriter(
         table,
         TableChange.Kind.APPEND,
         Optional.of(base),
         FieldIds.forAppend(base, schema),
-        options);
+        options,
+        evaluated,
+        Optional.empty());
   }
 
   /**
@@ -139,23 +200,45 @@ public final class RecordDatasetWriter implements AutoCloseable {
   /** Replaces a table at the root of a storage, as the other method does. */
   public static RecordDatasetWriter overwrite(
       Storage storage, RecordSchema schema, WriteOptions options) {
+    return overwrite(storage, schema, options, List.of());
+  }
+
+  /**
+   * Replaces a table at the root of a storage, as the other methods do.
+   *
+   * @param evaluated checks of the table that the caller evaluates for each record: none may be
+   *     false
+   */
+  public static RecordDatasetWriter overwrite(
+      Storage storage, RecordSchema schema, WriteOptions options, List<Constraint> evaluated) {
     RecordTable table = tableAt(storage);
     if (!table.exists()) {
-      return new RecordDatasetWriter(
-          table, TableChange.Kind.OVERWRITE, Optional.empty(), schema, options);
+      return ofNewTable(table, TableChange.Kind.OVERWRITE, schema, options);
     }
-    TableSnapshot base = writable(table);
+    TableSnapshot base = writable(table, evaluated);
     RecordSchema fields = FieldIds.forOverwrite(base, schema);
     base.requireDeclared(fields);
     return new RecordDatasetWriter(
-        table, TableChange.Kind.OVERWRITE, Optional.of(base), fields, options);
+        table,
+        TableChange.Kind.OVERWRITE,
+        Optional.of(base),
+        fields,
+        options,
+        evaluated,
+        Optional.empty());
   }
 
-  private static TableSnapshot writable(RecordTable table) {
+  private static RecordDatasetWriter ofNewTable(
+      RecordTable table, TableChange.Kind kind, RecordSchema schema, WriteOptions options) {
+    return new RecordDatasetWriter(
+        table, kind, Optional.empty(), schema, options, List.of(), Optional.empty());
+  }
+
+  private static TableSnapshot writable(RecordTable table, List<Constraint> evaluated) {
     TableSnapshot latest = table.latest();
     latest.requireWritable();
     latest.requireUnpartitioned();
-    latest.requireNoEnforcedCheck();
+    latest.requireEvaluated(evaluated);
     return latest;
   }
 
@@ -166,7 +249,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
   }
 
   private List<Identity> identities() {
-    return base.map(version -> version.declarations().identities()).orElse(List.of());
+    return base.map(version -> version.declarations().identities()).orElseGet(numbers::identities);
   }
 
   /** Returns the fields, with the numbers that they have in the table. */
@@ -180,7 +263,10 @@ public final class RecordDatasetWriter implements AutoCloseable {
     RecordAppender appender = new RecordAppender(
         ShardWriter.create(table.storage(), schema, options),
         schema,
-        identities().stream().map(one -> new IdentityValues(table, schema, one)).toList());
+        identities().stream()
+            .map(
+                one -> new IdentityValues(base.isPresent() ? table::reserve : numbers, schema, one))
+            .toList());
     appenders.add(appender);
     return appender;
   }
@@ -204,11 +290,13 @@ public final class RecordDatasetWriter implements AutoCloseable {
     // Until the commit is known to have failed, a version may name these shards.
     deletesShards = false;
     try {
-      return table.commit(TableChange.of(kind, schema)
+      TableChangeBuilder change = TableChange.of(kind, schema)
           .base(base)
           .shards(shards)
-          .assigned(identities())
-          .build());
+          .evaluated(evaluated)
+          .assigned(identities());
+      declared.ifPresent(one -> change.declaring(one.withIdentities(numbers.identities())));
+      return table.commit(change.build());
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException e) {

@@ -17,6 +17,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.store.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
+import io.zrecord.table.TableChangeBuilder;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
 import java.util.List;
@@ -177,7 +178,7 @@ public final class TableCommit {
    */
   public void publish(List<ShardSummary> shards, long oldestFileMillis) {
     Optional<TableSnapshot> base = target.settledBase();
-    TableChange.Builder planned = TableChange.of(kind, fields.table())
+    TableChangeBuilder planned = TableChange.of(kind, fields.table())
         .commitId(commitId)
         .base(base)
         .shards(shards)

@@ -25,7 +25,7 @@ public record RebalanceGroup(List<ShardSummary> shards, long firstIndex, List<Re
     FILES,
     /** A field has another compression than wanted. */
     COMPRESSION,
-    /** Many of the shard's records were deleted, or many of its values changed. */
+    /** Many of the shard's records were deleted, or many of its values changed, or often. */
     PATCHED,
     /** All shards are to be rewritten. */
     ALL

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -18,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The shards of a version to rewrite, by the manifest alone. Tables files of shards are read only
- * for changes of compression. Immutable.
+ * The shards of a version to rewrite, mostly by the manifest alone. Tables files of shards are read
+ * only for changes of compression, and patches only of shards with very many chunks. Immutable.
  */
 public final class RebalancePlan {
   /** Longest padding of a value, which starts at a multiple of 8 bytes. */
@@ -121,6 +122,9 @@ public final class RebalancePlan {
 
   /** Bytes of a patch from which on its shard is written again. */
   private static final int MOST_PATCH_BYTES = PatchRef.MOST_BYTES / 4;
+
+  /** Chunks of a patch from which on its shard is written again. */
+  private static final int MOST_PATCH_CHUNKS = PatchRef.MOST_CHUNKS / 2;
 
   /** Collects groups while visiting the shards in order. */
   private static final class Planner {
@@ -224,12 +228,25 @@ public final class RebalancePlan {
       return reasons;
     }
 
-    /** Tells whether a shard has so large a patch that readers, and the next change, pay for it. */
+    /**
+     * Tells whether a shard has so large a patch, or one of so many chunks, that readers and the
+     * next changes pay for it.
+     */
     private boolean isMuchPatched(ShardSummary shard) {
       PatchRef patch = shard.patch();
       return patch != null
           && (shard.length() < options.minUtilization() * shard.slots()
-              || patch.bytes() >= MOST_PATCH_BYTES);
+              || patch.bytes() >= MOST_PATCH_BYTES
+              || hasManyPatchChunks(shard));
+    }
+
+    /** The manifest does not tell chunks of a patch from others, so some patches are read. */
+    private boolean hasManyPatchChunks(ShardSummary shard) {
+      if (shard.chunkCount() < MOST_PATCH_CHUNKS) {
+        return false;
+      }
+      PatchFile patch = OpenShards.unshared(snapshot.storage(), shard).patch();
+      return patch != null && patch.json().chunks().size() >= MOST_PATCH_CHUNKS;
     }
 
     /**

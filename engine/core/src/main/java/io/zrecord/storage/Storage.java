@@ -2,6 +2,7 @@ package io.zrecord.storage;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The files of one dataset. The engine reads and writes only through a storage, which is rooted at
@@ -90,6 +91,18 @@ public interface Storage {
    * directory does not exist.
    */
   List<StoredFile> list(String directory);
+
+  /**
+   * Returns what {@link #list} says of a file; empty if there is none. A storage that has to list
+   * the whole directory for that does not override this.
+   */
+  default Optional<StoredFile> find(String name) {
+    int slash = name.lastIndexOf('/');
+    String last = name.substring(slash + 1);
+    return list(name.substring(0, Math.max(0, slash))).stream()
+        .filter(file -> !file.isDirectory() && file.name().equals(last))
+        .findFirst();
+  }
 
   /**
    * Lists all files below a directory ({@code ""} is the root), at any depth, in no order. The name

@@ -64,17 +64,34 @@ final class Carrier {
         && shard.tables().equals(other.tables());
   }
 
+  /** What is changed of a shard. */
+  static final class Changed {
+    final PatchPart part;
+
+    /** Each slot of the change, in rising order. */
+    final long[] slots;
+
+    /** The index in the shard of the record of each, before the change. */
+    final long[] records;
+
+    private Changed(PatchPart part, @Nullable PatchFile before) {
+      this.part = part;
+      this.slots = part.slots();
+      this.records = indexes(slots, before == null ? null : before.deleted());
+    }
+  }
+
   /**
    * Returns what a narrow replacement changes, which is written elsewhere then.
    *
    * @throws CommitConflictException if the patch does not say that
    */
-  PatchPart changes(TableChange.Replacement run) {
+  Changed changes(TableChange.Replacement run) {
     ShardSummary shard = run.removed().get(0);
     PatchFile before = patchOf(shard);
     if (run.added().isEmpty()) {
       requireFew(shard, shard.length());
-      return PatchPart.deletingAll(shard, before);
+      return new Changed(PatchPart.deletingAll(shard, before), before);
     }
     ShardSummary patched = run.added().get(0);
     PatchFile patch = patchOf(patched);
@@ -83,14 +100,14 @@ final class Carrier {
     }
     requireFew(shard, PatchPart.slotCount(patch));
     try {
-      return PatchPart.ofCommit(patched, before, patch);
+      return new Changed(PatchPart.ofCommit(patched, before, patch), before);
     } catch (IllegalArgumentException e) {
       throw conflict(shard.id(), String.valueOf(e.getMessage()));
     }
   }
 
   /** Returns what other commits changed of a shard; empty if nothing. */
-  Optional<PatchPart> changesBetween(ShardSummary before, ShardSummary now) {
+  Optional<Changed> changesBetween(ShardSummary before, ShardSummary now) {
     if (Objects.equals(now.patch(), before.patch())) {
       return Optional.empty();
     }
@@ -100,7 +117,8 @@ final class Carrier {
       throw conflict(before.id(), "what was changed in it was taken back by another commit");
     }
     requireFew(before, PatchPart.slotCount(patch));
-    return Optional.of(PatchPart.since(now, planned, patch)).filter(part -> !part.isEmpty());
+    PatchPart part = PatchPart.since(now, planned, patch);
+    return part.isEmpty() ? Optional.empty() : Optional.of(new Changed(part, planned));
   }
 
   /** Requires that slots are few enough to be held side by side. */
@@ -134,14 +152,14 @@ final class Carrier {
    *
    * @param slots slots of the one, in rising order
    * @param records the index of the record of each, in what the message calls shard
+   * @param others slots of the other, in rising order
    * @throws CommitConflictException if they have
    */
   void requireDisjoint(UUID shard, long[] slots, long[] records, long[] others) {
-    for (long other : others) {
-      int found = Arrays.binarySearch(slots, other);
-      if (found >= 0) {
+    for (int i = 0; i < slots.length; i++) {
+      if (Arrays.binarySearch(others, slots[i]) >= 0) {
         throw conflict(
-            shard, "record " + records[found] + " of it was changed or deleted by another commit");
+            shard, "record " + records[i] + " of it was changed or deleted by another commit");
       }
     }
   }
@@ -203,12 +221,11 @@ final class Carrier {
     if (Objects.equals(run.added().get(0).patch(), present.patch())) {
       throw conflict(before.id(), "the same change was committed before");
     }
-    PatchPart part = changes(run);
-    long[] slots = part.slots();
+    Changed changed = changes(run);
     changesBetween(before, present)
-        .ifPresent(others ->
-            requireDisjoint(before.id(), slots, indexes(slots, deletedOf(before)), others.slots()));
-    return join(present, List.of(part));
+        .ifPresent(
+            others -> requireDisjoint(before.id(), changed.slots, changed.records, others.slots));
+    return join(present, List.of(changed.part));
   }
 
   /** Requires that the table has the records on which a change was planned, as far as known. */
@@ -227,43 +244,53 @@ final class Carrier {
         .toArray();
   }
 
-  /** Adds changes of shards that were rewritten to the shards that have their records. */
+  /**
+   * Adds changes of shards that were rewritten to the shards that have their records. Takes time
+   * for the changes and for the number of shards, not for each change in each shard.
+   */
   private List<ShardSummary> carryRewrite(TableChange.Replacement run, List<ShardSummary> present) {
-    List<PatchPart> parts = new ArrayList<>();
-    List<Long> firsts = new ArrayList<>();
-    List<@Nullable RankedBitmap> dead = new ArrayList<>();
+    List<ShardSummary> rewritten = run.added();
+    List<List<PatchPart>> parts = new ArrayList<>();
+    rewritten.forEach(shard -> parts.add(new ArrayList<>()));
+    int target = 0;
+    long firstOfTarget = 0;
     long first = 0;
     for (int i = 0; i < present.size(); i++) {
       ShardSummary before = run.removed().get(i);
-      Optional<PatchPart> changes = changesBetween(before, present.get(i));
-      if (changes.isPresent()) {
-        parts.add(changes.get());
-        firsts.add(first);
-        dead.add(deletedOf(before));
+      Changed changed = changesBetween(before, present.get(i)).orElse(null);
+      for (int from = 0; changed != null && from < changed.slots.length; ) {
+        while (first + changed.records[from]
+            >= firstOfTarget + rewritten.get(target).length()) {
+          firstOfTarget += rewritten.get(target++).length();
+        }
+        long shift = first - firstOfTarget;
+        long end = rewritten.get(target).length() - shift;
+        int to = from + 1;
+        while (to < changed.slots.length && changed.records[to] < end) {
+          to++;
+        }
+        parts.get(target).add(moved(changed, from, to, shift));
+        from = to;
       }
       first += before.length();
     }
     List<ShardSummary> carried = new ArrayList<>();
-    long from = 0;
-    for (ShardSummary shard : run.added()) {
-      long start = from;
-      List<PatchPart> here = new ArrayList<>();
-      for (int i = 0; i < parts.size(); i++) {
-        RankedBitmap deleted = dead.get(i);
-        long shift = firsts.get(i) - start;
-        here.add(parts.get(i).movedBy(slot -> {
-          long to = slot - (deleted == null ? 0 : deleted.rank(slot)) + shift;
-          return to >= 0 && to < shard.length() ? to : PatchPart.ELSEWHERE;
-        }));
-      }
-      List<PatchPart> concerned = here.stream().filter(PatchPart::isAnywhere).toList();
-      if (!concerned.isEmpty() && shard.patch() != null) {
+    for (int i = 0; i < rewritten.size(); i++) {
+      ShardSummary shard = rewritten.get(i);
+      if (!parts.get(i).isEmpty() && shard.patch() != null) {
         throw conflict(shard.id(), "it was rewritten with a patch");
       }
-      carried.addAll(concerned.isEmpty() ? List.of(shard) : join(shard, concerned));
-      from += shard.length();
+      carried.addAll(parts.get(i).isEmpty() ? List.of(shard) : join(shard, parts.get(i)));
     }
     return carried;
+  }
+
+  /** Returns some of a change, in the shard without deleted slots to which its records went. */
+  private static PatchPart moved(Changed changed, int from, int to, long shift) {
+    long[] slots = Arrays.copyOfRange(changed.slots, from, to);
+    long[] places =
+        Arrays.stream(changed.records, from, to).map(record -> record + shift).toArray();
+    return changed.part.within(slots[0], slots[slots.length - 1]).movedTo(slots, places);
   }
 
   /** Makes the conflict of a shard that another commit has changed. */

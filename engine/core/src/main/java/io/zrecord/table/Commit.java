@@ -42,4 +42,12 @@ interface Commit {
    * @param written takes each list of shards before its file is written
    */
   Manifest next(Optional<Manifest> last, long nowMillis, List<String> written);
+
+  /**
+   * Deletes what turned out to be of no use. Called once, when it is certain that a version of this
+   * commit was published. Throws nothing.
+   *
+   * @param version what {@link #next} has made last
+   */
+  default void published(Manifest version) {}
 }

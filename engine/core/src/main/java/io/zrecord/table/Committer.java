@@ -88,6 +88,7 @@ final class Committer {
       if (published.isPresent()) {
         check.require(published.get(), began);
         log.leaveHint(published.get());
+        commit.published(published.get());
         return published.get();
       }
       LockSupport.parkNanos(
@@ -122,8 +123,9 @@ final class Committer {
       return Optional.empty();
     }
     SinceBase rules = commit.sinceBase().get();
+    RetainedVersions versions = new RetainedVersions(log, storage.location(), last);
     for (long version = firstSince(seen, last, rules); version <= last.version(); version++) {
-      Optional<Manifest> winner = readSince(version, last, rules);
+      Optional<Manifest> winner = readSince(version, versions, rules);
       if (winner.isPresent() && winner.get().commitId().equals(commit.commitId())) {
         return winner;
       }
@@ -139,7 +141,9 @@ final class Committer {
     long from = seen + 1;
     boolean isExpired = from < last.oldest()
         && !rules.mayFollowExpired()
-        && !readSince(last.oldest(), last, rules).filter(Manifest::isBeginning).isPresent();
+        && !readSince(last.oldest(), new RetainedVersions(log, storage.location(), last), rules)
+            .filter(Manifest::isBeginning)
+            .isPresent();
     if (isExpired) {
       throw expired(from, Optional.empty());
     }
@@ -147,9 +151,9 @@ final class Committer {
   }
 
   /** Reads a version; empty if the version was expired and that is no matter. */
-  private Optional<Manifest> readSince(long version, Manifest last, SinceBase rules) {
+  private Optional<Manifest> readSince(long version, RetainedVersions versions, SinceBase rules) {
     try {
-      return Optional.of(new RetainedVersions(log, storage.location(), last).read(version));
+      return Optional.of(versions.readUpwards(version));
     } catch (MissingFileException e) {
       if (rules.mayFollowExpired()) {
         return Optional.empty();

@@ -146,6 +146,12 @@ final class DeclarationRules {
     }
   }
 
+  /** Tells whether there is a field of which nobody gives any value. */
+  boolean isAnyAlwaysGenerated() {
+    return declarations.identities().stream()
+        .anyMatch(identity -> identity.generation() == Identity.Generation.ALWAYS);
+  }
+
   /** Requires that values of fields may be given: no field is one of which nobody gives any. */
   void requireGiven(RecordSchema schema, Collection<Integer> fieldIds) {
     for (Identity identity : declarations.identities()) {

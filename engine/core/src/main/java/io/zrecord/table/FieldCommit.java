@@ -123,7 +123,10 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void checkFiles() {
-    oldestFileMillis = new ShardCheck(storage).check(newFiles().toList());
+    List<ShardSummary> changed =
+        change.replacements().stream().flatMap(run -> run.added().stream()).toList();
+    oldestFileMillis = new ShardCheck(storage)
+        .check(changed, TableChange.Replacement.filesBefore(change.replacements()));
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.zrecord.table;
 
-import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.RankedBitmap;
@@ -10,9 +9,11 @@ import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.PlacedShards;
 import io.zrecord.internal.table.PlacedShards.Placed;
 import io.zrecord.internal.table.RetainedVersions;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class FollowedRecords {
   private final ManifestLog log;
   private final String location;
   private final long base;
+  private final VersionsSince since;
 
   /** What was followed, so that the next attempt of a commit goes on from there. */
   private List<TableChange.Replacement> runs = List.of();
@@ -44,8 +46,10 @@ final class FollowedRecords {
    * Prepares to follow.
    *
    * @param base the version that the changes were planned on
+   * @param since the versions after it
    */
-  FollowedRecords(ManifestLog log, String location, long base) {
+  FollowedRecords(ManifestLog log, String location, long base, VersionsSince since) {
+    this.since = since;
     this.log = log;
     this.location = location;
     this.base = base;
@@ -56,6 +60,7 @@ final class FollowedRecords {
     /** The shard of the base. */
     private final UUID origin;
 
+    /** What is changed of these records, in slots of the shard of the base. */
     private final PatchPart part;
 
     /** The shard where the records are, in the state of the last version that was looked at. */
@@ -84,16 +89,44 @@ final class FollowedRecords {
     private Group moved(ShardSummary now, int first, int end, long[] places) {
       return new Group(
           origin,
-          part,
+          part.within(from[first], from[end - 1]),
           now,
           Arrays.copyOfRange(from, first, end),
           Arrays.copyOfRange(places, first, end),
           Arrays.copyOfRange(records, first, end));
     }
+  }
 
-    private long placeOf(long slot) {
-      int found = Arrays.binarySearch(from, slot);
-      return found < 0 ? PatchPart.ELSEWHERE : to[found];
+  /** What patches say of shards, each looked at once for all groups. */
+  private static final class Seen {
+    private final Carrier carrier;
+    private final Map<UUID, Optional<RankedBitmap>> deleted = new HashMap<>();
+    private final Map<List<@Nullable PatchRef>, long[]> changed = new HashMap<>();
+
+    private Seen(Carrier carrier) {
+      this.carrier = carrier;
+    }
+
+    /** Returns the deleted slots of a shard, of which one state is asked for. */
+    private @Nullable RankedBitmap deletedOf(ShardSummary shard) {
+      return deleted
+          .computeIfAbsent(shard.id(), id -> Optional.ofNullable(carrier.deletedOf(shard)))
+          .orElse(null);
+    }
+
+    /** Requires that no other commit has changed a record of a group. */
+    private void requireUnchanged(Group group, ShardSummary now) {
+      if (!Carrier.isOfSameTables(group.shard, now)) {
+        throw carrier.conflict(
+            group.origin, "the shard that has its records was written again by another commit");
+      }
+      long[] others = changed.computeIfAbsent(
+          Arrays.asList(group.shard.patch(), now.patch()),
+          patches -> carrier
+              .changesBetween(group.shard, now)
+              .map(between -> between.slots)
+              .orElse(new long[0]));
+      carrier.requireDisjoint(group.origin, group.to, group.records, others);
     }
   }
 
@@ -108,9 +141,9 @@ final class FollowedRecords {
       Carrier carrier, List<TableChange.Replacement> missing, Manifest newest) {
     missing.forEach(carrier::requireKeptRecords);
     RetainedVersions versions = new RetainedVersions(log, location, newest);
-    Manifest before = begin(carrier, missing, versions);
+    Manifest before = begin(carrier, missing, versions, newest);
     for (long version = before.version() + 1; version <= newest.version(); version++) {
-      Manifest after = read(carrier, versions, version);
+      Manifest after = read(carrier, versions, version, newest);
       if (Commutation.Operation.of(after) == Commutation.Operation.REBALANCE) {
         groups = along(carrier, before, after);
       }
@@ -122,24 +155,30 @@ final class FollowedRecords {
 
   /** Returns the version up to which the records were followed. */
   private Manifest begin(
-      Carrier carrier, List<TableChange.Replacement> missing, RetainedVersions versions) {
+      Carrier carrier,
+      List<TableChange.Replacement> missing,
+      RetainedVersions versions,
+      Manifest newest) {
     Manifest last = reached;
     if (last != null
         && runs.equals(missing)
-        && read(carrier, versions, last.version()).commitId().equals(last.commitId())) {
+        && read(carrier, versions, last.version(), newest).commitId().equals(last.commitId())) {
       return last;
     }
     runs = missing;
     groups = missing.stream().map(run -> begin(carrier, run)).toList();
-    Manifest planned = read(carrier, versions, base);
+    Manifest planned = read(carrier, versions, base, newest);
     first = planned;
     reached = planned;
     return planned;
   }
 
-  private Manifest read(Carrier carrier, RetainedVersions versions, long version) {
+  private Manifest read(Carrier carrier, RetainedVersions versions, long version, Manifest newest) {
     try {
-      return versions.read(version);
+      return since
+          .kept(version, newest)
+          .filter(kept -> versions.has(version))
+          .orElseGet(() -> versions.readUpwards(version));
     } catch (VersionNotFoundException | MissingFileException e) {
       throw carrier.conflict(
           runs.get(0).removed().get(0).id(),
@@ -154,46 +193,46 @@ final class FollowedRecords {
       throw carrier.conflict(
           shard.id(), "it was replaced by another commit, and the change has written it again");
     }
-    PatchPart part = carrier.changes(run);
-    long[] slots = part.slots();
+    Carrier.Changed changed = carrier.changes(run);
     return new Group(
-        shard.id(), part, shard, slots, slots, Carrier.indexes(slots, carrier.deletedOf(shard)));
+        shard.id(), changed.part, shard, changed.slots, changed.slots, changed.records);
   }
 
   /** Follows records over a version that has put shards in the place of others. */
   private List<Group> along(Carrier carrier, Manifest before, Manifest after) {
     PlacedShards removed = PlacedShards.notIn(log, after, before);
     PlacedShards added = PlacedShards.notIn(log, before, after);
+    Seen seen = new Seen(carrier);
     List<Group> moved = new ArrayList<>();
     for (Group group : groups) {
       Optional<Placed> place = removed.find(group.shard.id());
       if (place.isEmpty() || added.find(group.shard.id()).isPresent()) {
         moved.add(group);
       } else {
-        requireUnchanged(carrier, group, place.get().shard());
-        move(carrier, group, place.get(), removed, added, moved);
+        seen.requireUnchanged(group, place.get().shard());
+        move(seen, group, place.get(), removed, added, moved);
       }
     }
     return moved;
   }
 
   private static void move(
-      Carrier carrier,
+      Seen seen,
       Group group,
       Placed place,
       PlacedShards removed,
       PlacedShards added,
       List<Group> moved) {
-    long[] indexes = Carrier.indexes(group.to, carrier.deletedOf(place.shard()));
+    long[] indexes = Carrier.indexes(group.to, seen.deletedOf(place.shard()));
     int from = 0;
     while (from < indexes.length) {
       Placed target = added
           .at(place.firstIndex() + indexes[from])
           .filter(found -> removed.find(found.shard().id()).isEmpty())
-          .orElseThrow(
-              () -> conflict(carrier, group, "it was replaced, and its records cannot be found"));
+          .orElseThrow(() -> seen.carrier.conflict(
+              group.origin, "it was replaced, and its records cannot be found"));
       long shift = place.firstIndex() - target.firstIndex();
-      RankedBitmap dead = carrier.deletedOf(target.shard());
+      RankedBitmap dead = seen.deletedOf(target.shard());
       int to = from;
       while (to < indexes.length && indexes[to] + shift < target.shard().length()) {
         long record = indexes[to] + shift;
@@ -204,43 +243,27 @@ final class FollowedRecords {
     }
   }
 
-  /** Requires that no other commit has changed a record of a group. */
-  private static void requireUnchanged(Carrier carrier, Group group, ShardSummary now) {
-    if (!Carrier.isOfSameTables(group.shard, now)) {
-      throw conflict(
-          carrier, group, "the shard that has its records was written again by another commit");
-    }
-    carrier
-        .changesBetween(group.shard, now)
-        .ifPresent(others ->
-            carrier.requireDisjoint(group.origin, group.to, group.records, others.slots()));
-  }
-
   private List<TableChange.Replacement> changed(Carrier carrier, Manifest newest) {
     Map<UUID, List<Group>> byShard = new LinkedHashMap<>();
     groups.forEach(group ->
         byShard.computeIfAbsent(group.shard.id(), id -> new ArrayList<>()).add(group));
     // What was written since the base is in no list of the base.
     PlacedShards present = PlacedShards.notIn(log, Objects.requireNonNull(first), newest);
+    Seen seen = new Seen(carrier);
     List<TableChange.Replacement> changed = new ArrayList<>();
     byShard.forEach((id, inShard) -> {
-      ShardSummary shard = present.find(id).map(Placed::shard).orElse(null);
+      ShardSummary shard = present
+          .find(id)
+          .map(Placed::shard)
+          .orElseThrow(() -> carrier.conflict(
+              inShard.get(0).origin, "it was replaced or removed by another commit"));
       List<PatchPart> parts = new ArrayList<>();
       for (Group group : inShard) {
-        if (shard == null) {
-          throw conflict(carrier, group, "it was replaced or removed by another commit");
-        }
-        requireUnchanged(carrier, group, shard);
-        parts.add(group.part.movedBy(group::placeOf));
+        seen.requireUnchanged(group, shard);
+        parts.add(group.part.movedTo(group.from, group.to));
       }
-      if (shard != null) {
-        changed.add(TableChange.Replacement.ofRows(shard, carrier.join(shard, parts)));
-      }
+      changed.add(TableChange.Replacement.ofRows(shard, carrier.join(shard, parts)));
     });
     return changed;
-  }
-
-  private static CommitConflictException conflict(Carrier carrier, Group group, String reason) {
-    return carrier.conflict(group.origin, reason);
   }
 }

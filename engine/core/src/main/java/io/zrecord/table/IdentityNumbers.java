@@ -10,10 +10,22 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out numbers of an identity, each once. Reserves blocks of them as they are needed, each by
- * a commit ({@link RecordTable#reserve}). What is left of a block is a gap. Belongs to one thread.
+ * Hands out numbers of an identity, each once. Reserves blocks of them as they are needed, mostly
+ * each by a commit ({@link RecordTable#reserve}). What is left of a block is a gap. Belongs to one
+ * thread.
  */
 public final class IdentityNumbers {
+  /** Reserves numbers, which nobody else gets. Thread-safe. */
+  @FunctionalInterface
+  public interface Reservations {
+    /**
+     * Reserves numbers.
+     *
+     * @throws ValueTooLargeException if one of them would need more than 64 bits
+     */
+    IdentityRange reserve(Identity identity, long count);
+  }
+
   /** How many numbers the first block has. */
   public static final long FIRST_BLOCK = 1024;
 
@@ -27,7 +39,7 @@ public final class IdentityNumbers {
 
   private static final int ATTEMPTS = 3;
 
-  private final RecordTable table;
+  private final Reservations reservations;
   private final Identity identity;
   private final String field;
   private final long growth;
@@ -36,13 +48,13 @@ public final class IdentityNumbers {
   private long usedCount;
 
   private IdentityNumbers(
-      RecordTable table,
+      Reservations reservations,
       Identity identity,
       String field,
       long growth,
       long blockCount,
       @Nullable IdentityRange block) {
-    this.table = table;
+    this.reservations = reservations;
     this.identity = identity;
     this.field = field;
     this.growth = growth;
@@ -54,10 +66,11 @@ public final class IdentityNumbers {
    * Makes a source of numbers whose blocks have 1,024 numbers at first, then twice as many each
    * time, at most 2²⁰.
    *
+   * @param reservations mostly those of a table, {@code table::reserve}
    * @param field name of the field, for messages
    */
-  public static IdentityNumbers of(RecordTable table, Identity identity, String field) {
-    return new IdentityNumbers(table, identity, field, GROWTH, FIRST_BLOCK, null);
+  public static IdentityNumbers of(Reservations reservations, Identity identity, String field) {
+    return new IdentityNumbers(reservations, identity, field, GROWTH, FIRST_BLOCK, null);
   }
 
   /**
@@ -71,7 +84,7 @@ public final class IdentityNumbers {
   public static IdentityNumbers ofTask(
       RecordTable table, Identity identity, String field, Optional<IdentityRange> first) {
     return new IdentityNumbers(
-        table,
+        table::reserve,
         identity,
         field,
         GROWTH_OF_TASKS,
@@ -116,13 +129,13 @@ public final class IdentityNumbers {
   private IdentityRange reserve(long count) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return table.reserve(identity, count);
+        return reservations.reserve(identity, count);
       } catch (CommitOutcomeUnknownException e) {
         if (attempt == ATTEMPTS) {
           throw new StorageException(
               e.resource(),
               "Cannot reserve " + count + " numbers of field '" + field + "' in "
-                  + table.storage().location() + ": the storage does not say whether they are"
+                  + e.resource() + ": the storage does not say whether they are"
                   + " reserved; no record was committed, write again later",
               e);
         }

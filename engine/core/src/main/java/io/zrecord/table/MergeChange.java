@@ -42,7 +42,7 @@ public final class MergeChange {
   private final Map<ShardSummary, List<ShardChange>> byShard = new LinkedHashMap<>();
   private final Map<String, String> properties = new HashMap<>();
 
-  /** What joining changes has written. */
+  /** What was written for this change alone, as by joining changes. */
   private final List<String> written = new ArrayList<>();
 
   /** What was written and is of no use, because changes were joined. */
@@ -70,7 +70,10 @@ public final class MergeChange {
     return new MergeChange(base);
   }
 
-  /** Adds a change of a shard of the version. A shard may have several, of different records. */
+  /**
+   * Adds a change of a shard of the version. A shard may have several, of different records. No
+   * other commit of the same {@link ShardChange} may run at the same time.
+   */
   public MergeChange change(ShardChange change) {
     requireOpen();
     if (change.deletedCount() == 0 && change.fieldIds().isEmpty()) {
@@ -79,6 +82,18 @@ public final class MergeChange {
     }
     byShard.computeIfAbsent(change.before(), shard -> new ArrayList<>()).add(change);
     return this;
+  }
+
+  /** Adds a change as {@link #change} does, whose files are deleted if the commit fails. */
+  void changeOwned(ShardChange change) {
+    written.addAll(change.files());
+    change(change);
+  }
+
+  /** Gives the change up, before a commit, and deletes what was written for it alone. */
+  void abandon() {
+    isDone = true;
+    UnnamedFiles.discard(storage, written);
   }
 
   /** Removes a shard of the version, whose files are not looked at. */
@@ -147,7 +162,8 @@ public final class MergeChange {
   /**
    * Commits the version. May be called once, and again after an unknown outcome: the change takes
    * effect once. After a failure the files of the tasks stay, because another commit may name them;
-   * a sweep deletes them if none does.
+   * a sweep deletes them if none does. Patches in whose place the commit has written others,
+   * because of commits that came first, are deleted if no version names them.
    *
    * @return the version committed; the base if there is nothing to change or to add
    * @throws IllegalArgumentException if two changes change one record, a change is of a shard that

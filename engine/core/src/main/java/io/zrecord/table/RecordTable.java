@@ -10,10 +10,12 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.IdentityRange;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
@@ -330,6 +332,17 @@ public final class RecordTable {
   public TableSnapshot commit(FieldChange change) {
     return snapshot(
         new Committer(storage, log, clock).commit(new FieldCommit(storage, log, change)));
+  }
+
+  /**
+   * Requires that a new table may declare something, before a long write begins. The commit
+   * requires the same.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if the fields are not what the declarations
+   *     need
+   */
+  public void requireDeclarable(Declarations declarations, RecordSchema schema) {
+    new DeclarationRules(storage.location(), declarations).requireNew(schema);
   }
 
   /**

@@ -24,6 +24,7 @@ final class Replacements {
   private final List<ShardSummary> present = new ArrayList<>();
 
   private boolean isCarried;
+  private final List<TableChange.Replacement> carried = new ArrayList<>();
 
   /**
    * Prepares to replace shards.
@@ -79,12 +80,20 @@ final class Replacements {
       current = run;
       return List.of();
     }
-    List<ShardSummary> added =
-        isCarried ? carrier.carry(run, List.copyOf(present), isRebalance).added() : run.added();
+    List<ShardSummary> added = run.added();
+    if (isCarried) {
+      added = carrier.carry(run, List.copyOf(present), isRebalance).added();
+      carried.add(run);
+    }
     current = null;
     present.clear();
     isCarried = false;
     return added;
+  }
+
+  /** Returns the runs in whose place others were written, with what others have changed. */
+  List<TableChange.Replacement> carried() {
+    return carried;
   }
 
   /** Returns the runs whose shards were not there. Call this after the last shard. */

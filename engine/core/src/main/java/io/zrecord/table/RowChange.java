@@ -7,7 +7,6 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -40,13 +39,8 @@ public final class RowChange {
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
 
-  /** What was written, which no other change has. */
-  private final List<String> files = new ArrayList<>();
-
   /** The change, once it is written. */
   private @Nullable MergeChange written;
-
-  private boolean isDone;
 
   /** What is changed in a shard, by indices in the shard. */
   private static final class Rows {
@@ -110,7 +104,7 @@ public final class RowChange {
   }
 
   private void requireOpen() {
-    if (isDone || written != null) {
+    if (written != null) {
       throw new IllegalStateException("Cannot add to the change of " + base
           + ": it was committed, or has failed; begin another");
     }
@@ -138,40 +132,31 @@ public final class RowChange {
   }
 
   TableSnapshot commit(RecordTable table) {
-    if (isDone) {
-      throw new IllegalStateException("The change was committed before, or has failed");
-    }
-    isDone = true;
-    try {
-      MergeChange change = written == null ? write() : written;
+    MergeChange change = written;
+    if (change == null) {
+      change = MergeChange.of(base);
       written = change;
-      return change.commit(table);
-    } catch (CommitOutcomeUnknownException e) {
-      // A version may name what was written, whatever the next attempt says.
-      files.clear();
-      isDone = false;
-      throw e;
-    } catch (RuntimeException e) {
-      UnnamedFiles.discard(storage, files);
-      throw e;
+      try {
+        write(change);
+      } catch (RuntimeException e) {
+        change.abandon();
+        throw e;
+      }
     }
+    return change.commit(table);
   }
 
   /** Writes the patches. A shard of which nothing is left needs none, and is not opened. */
-  private MergeChange write() {
-    MergeChange change = MergeChange.of(base);
+  private void write(MergeChange change) {
     properties.forEach(change::property);
     byShard.forEach((ordinal, rows) -> {
       ShardSummary shard = base.shards().get(ordinal);
       if (rows.deleted.count() == shard.length()) {
         change.removing(shard);
       } else {
-        ShardChange ofShard = write(shard, rows);
-        files.addAll(ofShard.files());
-        change.change(ofShard);
+        change.changeOwned(write(shard, rows));
       }
     });
-    return change;
   }
 
   private ShardChange write(ShardSummary shard, Rows rows) {

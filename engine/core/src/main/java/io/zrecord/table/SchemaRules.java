@@ -22,6 +22,7 @@ final class SchemaRules implements SinceBase {
   private final Commutation.Need need;
   private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
   private boolean areRecordsKept = true;
+  private final VersionsSince since = new VersionsSince();
 
   SchemaRules(String location, TableChange change) {
     this.location = location;
@@ -36,6 +37,11 @@ final class SchemaRules implements SinceBase {
 
   @Override
   public void requireBase(Manifest base) {
+    since.begin(base);
+    compareBase(base);
+  }
+
+  private void compareBase(Manifest base) {
     nextFieldIdOfBase = OptionalInt.of(base.nextFieldId());
     UUID records = base.records().commitId();
     if (change.baseCommit().filter(commit -> !commit.equals(records)).isPresent()) {
@@ -49,6 +55,7 @@ final class SchemaRules implements SinceBase {
    */
   @Override
   public void requireCommutes(Manifest winner) {
+    since.add(winner);
     areRecordsKept &=
         Commutation.mayFollow(Commutation.Need.KEPT_RECORDS, Commutation.Operation.of(winner));
     if (need == Commutation.Need.KEPT_RECORDS && winner.isBeginning()) {
@@ -67,6 +74,11 @@ final class SchemaRules implements SinceBase {
   /** Tells whether no version that was looked at has replaced the records of the table. */
   boolean areRecordsKept() {
     return areRecordsKept;
+  }
+
+  /** Returns the versions that were looked at. */
+  VersionsSince since() {
+    return since;
   }
 
   private String changedRecords(Manifest winner) {
@@ -146,7 +158,7 @@ final class SchemaRules implements SinceBase {
    */
   private void requireSameRecords(Manifest manifest) {
     requireReached(manifest);
-    requireBase(manifest);
+    compareBase(manifest);
   }
 
   /** Requires that the newest version is not before the version on which the change was planned. */

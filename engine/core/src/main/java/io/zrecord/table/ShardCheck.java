@@ -10,12 +10,15 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
  * Checks the files of shards once more before a manifest names them. Files written by a task may
@@ -23,6 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * the right name and length is the file that was written.
  */
 final class ShardCheck {
+  /** Most files of a shard that are asked for one by one. */
+  private static final int MOST_ASKED = 8;
+
   private final Storage storage;
 
   ShardCheck(Storage storage) {
@@ -35,10 +41,11 @@ final class ShardCheck {
   }
 
   /**
-   * Checks shards, with one listing for each. Throws if a file is missing, too short, or, of a
-   * tables file or a patch, too long.
+   * Checks shards, with one listing for each shard that is new, or a few requests for the new files
+   * of any other: its directory has the files of earlier versions as well. Throws if a file is
+   * missing, too short, or, of a tables file or a patch, too long.
    *
-   * @param known files that a version names already, whose age does not matter
+   * @param known files that a version names already, which are not looked at
    * @return when the oldest file was changed last, by the storage's clock
    */
   long check(List<ShardSummary> shards, Set<UUID> known) {
@@ -62,31 +69,44 @@ final class ShardCheck {
   }
 
   private long check(ShardSummary shard, Set<UUID> known) {
-    Map<String, StoredFile> files = new HashMap<>();
-    list(shard.directory(), files);
-    shard.chunks().stream()
-        .filter(chunk -> chunk.owner() != null && !known.contains(chunk.id()))
-        .map(shard::directoryOf)
-        .distinct()
-        .forEach(directory -> list(directory, files));
+    List<Wanted> all = filesOf(shard);
+    List<Wanted> wanted = all.stream().filter(file -> !known.contains(file.id)).toList();
+    Function<String, Optional<StoredFile>> look =
+        wanted.size() < all.size() && wanted.size() <= MOST_ASKED ? storage::find : listed(wanted);
     long oldestMillis = Long.MAX_VALUE;
+    for (Wanted file : wanted) {
+      StoredFile found = require(shard, file, look.apply(file.name));
+      oldestMillis = Math.min(oldestMillis, found.modifiedMillis());
+    }
+    return oldestMillis;
+  }
+
+  /** A file that a shard names, and how long the file may be. */
+  private record Wanted(UUID id, String name, long leastBytes, long mostBytes) {}
+
+  private static List<Wanted> filesOf(ShardSummary shard) {
+    List<Wanted> files = new ArrayList<>();
     for (TablesRef tables : shard.tables()) {
-      StoredFile file = require(shard, files, shard.fileOf(tables), tables.bytes(), tables.bytes());
-      oldestMillis = older(oldestMillis, tables.id(), file, known);
+      files.add(new Wanted(tables.id(), shard.fileOf(tables), tables.bytes(), tables.bytes()));
     }
     PatchRef patch = shard.patch();
     if (patch != null) {
-      StoredFile file = require(shard, files, shard.fileOf(patch), patch.bytes(), patch.bytes());
-      oldestMillis = older(oldestMillis, patch.id(), file, known);
+      files.add(new Wanted(patch.id(), shard.fileOf(patch), patch.bytes(), patch.bytes()));
     }
     for (ChunkFile chunk : shard.chunks()) {
-      if (chunk.owner() != null && known.contains(chunk.id())) {
-        continue;
-      }
-      StoredFile file = require(shard, files, shard.fileOf(chunk), chunk.bytes(), Long.MAX_VALUE);
-      oldestMillis = older(oldestMillis, chunk.id(), file, known);
+      files.add(new Wanted(chunk.id(), shard.fileOf(chunk), chunk.bytes(), Long.MAX_VALUE));
     }
-    return oldestMillis;
+    return files;
+  }
+
+  /** Lists the directories of files. */
+  private Function<String, Optional<StoredFile>> listed(List<Wanted> wanted) {
+    Map<String, StoredFile> files = new HashMap<>();
+    wanted.stream()
+        .map(file -> file.name.substring(0, file.name.lastIndexOf('/')))
+        .distinct()
+        .forEach(directory -> list(directory, files));
+    return name -> Optional.ofNullable(files.get(name));
   }
 
   private void list(String directory, Map<String, StoredFile> files) {
@@ -97,24 +117,16 @@ final class ShardCheck {
     }
   }
 
-  private static long older(long millis, UUID id, StoredFile file, Set<UUID> known) {
-    return known.contains(id) ? millis : Math.min(millis, file.modifiedMillis());
-  }
-
-  private StoredFile require(
-      ShardSummary shard, Map<String, StoredFile> files, String name, long least, long most) {
-    String path = storage.pathOf(name);
-    StoredFile file = files.get(name);
-    if (file == null) {
-      throw new MissingFileException(
-          path,
-          "Cannot commit shard " + shard.id() + ": " + path + " is missing; run the write again");
-    }
-    if (file.lengthBytes() < least || file.lengthBytes() > most) {
+  private StoredFile require(ShardSummary shard, Wanted wanted, Optional<StoredFile> found) {
+    String path = storage.pathOf(wanted.name);
+    StoredFile file = found.orElseThrow(() -> new MissingFileException(
+        path,
+        "Cannot commit shard " + shard.id() + ": " + path + " is missing; run the write again"));
+    if (file.lengthBytes() < wanted.leastBytes || file.lengthBytes() > wanted.mostBytes) {
       throw new CorruptDataException(
           path,
           "Cannot commit shard " + shard.id() + ": " + path + " has " + file.lengthBytes()
-              + " bytes instead of " + least + "; run the write again");
+              + " bytes instead of " + wanted.leastBytes + "; run the write again");
     }
     return file;
   }

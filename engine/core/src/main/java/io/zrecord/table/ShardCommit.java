@@ -18,11 +18,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Commits a change of shards. Belongs to one thread. */
 final class ShardCommit implements Commit {
@@ -33,6 +36,12 @@ final class ShardCommit implements Commit {
   private final FollowedRecords followed;
   private final OptionalLong checkedMillis;
   private long oldestFileMillis = Long.MAX_VALUE;
+
+  /** The fields to which the change gives values of records that are there, once that is known. */
+  private @Nullable Set<Integer> given;
+
+  /** Shards with patches in whose place the last attempt has written others. */
+  private List<ShardSummary> writtenElsewhere = List.of();
 
   ShardCommit(Storage storage, ManifestLog log, TableChange change) {
     this(storage, log, change, OptionalLong.empty());
@@ -50,8 +59,8 @@ final class ShardCommit implements Commit {
     this.log = log;
     this.change = change;
     this.rules = new SchemaRules(storage.location(), change);
-    this.followed =
-        new FollowedRecords(log, storage.location(), change.baseVersion().orElse(-1));
+    this.followed = new FollowedRecords(
+        log, storage.location(), change.baseVersion().orElse(-1), rules.since());
   }
 
   @Override
@@ -101,6 +110,9 @@ final class ShardCommit implements Commit {
       declared.requireEvaluated(change.evaluated());
       declared.requireAssigned(schema, change.assigned(), change.shards());
       DeclarationRules.requireWritten(storage.location(), schema, change.shards());
+      if (change.kind() == TableChange.Kind.MERGE && declared.isAnyAlwaysGenerated()) {
+        declared.requireGiven(schema, given());
+      }
     } else if (change.kind() == TableChange.Kind.UPDATE
         || change.kind() == TableChange.Kind.MERGE) {
       List<Integer> given = change.schema().fields().stream().map(FieldSpec::id).toList();
@@ -108,6 +120,16 @@ final class ShardCommit implements Commit {
       declared.requireGiven(schema, given);
     }
     return declarations;
+  }
+
+  /** A merge that adds shards does not say in which fields it gives values of other records. */
+  private Set<Integer> given() {
+    Set<Integer> fields = given;
+    if (fields == null) {
+      fields = GivenFields.of(storage, change.replacements());
+      given = fields;
+    }
+    return fields;
   }
 
   @Override
@@ -183,6 +205,10 @@ final class ShardCommit implements Commit {
     Replacements planned = new Replacements(carrier, change.replacements(), isRebalance);
     sequence.add(newest, planned);
     List<TableChange.Replacement> missing = planned.missing();
+    writtenElsewhere = Stream.concat(planned.carried().stream(), missing.stream())
+        .filter(Carrier::isNarrow)
+        .flatMap(run -> run.added().stream())
+        .toList();
     if (missing.isEmpty()) {
       return sequence;
     }
@@ -200,6 +226,18 @@ final class ShardCommit implements Commit {
     again.add(newest, found);
     found.requireDone();
     return again;
+  }
+
+  @Override
+  public void published(Manifest version) {
+    List<String> unnamed = rules
+        .since()
+        .unnamed(
+            log, storage.location(), change.baseVersion().orElse(-1), version, writtenElsewhere)
+        .stream()
+        .map(shard -> shard.fileOf(Objects.requireNonNull(shard.patch())))
+        .toList();
+    UnnamedFiles.discard(storage, unnamed);
   }
 
   private String operation() {

@@ -4,16 +4,15 @@ import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.shard.ChunkFile;
+import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.shard.TablesRef;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -171,28 +170,8 @@ public record TableChange(
    * @param schema the fields after the change, with their ids; for a change of rows, the fields
    *     that get values
    */
-  public static Builder of(Kind kind, RecordSchema schema) {
-    return new Builder(kind, schema);
-  }
-
-  private Builder copy() {
-    Builder copy = new Builder(kind, schema);
-    copy.commitId = commitId;
-    copy.baseTable = baseTable;
-    copy.baseVersion = baseVersion;
-    copy.baseCommit = baseCommit;
-    copy.shards = shards;
-    copy.transaction = transaction;
-    copy.properties = properties;
-    copy.replacements = replacements;
-    copy.indexMap = indexMap;
-    copy.expectedVersion = expectedVersion;
-    copy.isolation = isolation;
-    copy.partitions = partitions;
-    copy.declarations = declarations;
-    copy.evaluated = evaluated;
-    copy.assigned = assigned;
-    return copy;
+  public static TableChangeBuilder of(Kind kind, RecordSchema schema) {
+    return new TableChangeBuilder(kind, schema);
   }
 
   /**
@@ -202,7 +181,7 @@ public record TableChange(
    * @param version the newest version that the change may follow
    */
   public TableChange expecting(long version) {
-    return copy().expecting(version).build();
+    return TableChangeBuilder.of(this).expecting(version).build();
   }
 
   /**
@@ -210,7 +189,7 @@ public record TableChange(
    * replaces.
    */
   public TableChange partitionedBy(List<Integer> fieldIds) {
-    return copy().partitionedBy(fieldIds).build();
+    return TableChangeBuilder.of(this).partitionedBy(fieldIds).build();
   }
 
   /**
@@ -296,9 +275,7 @@ public record TableChange(
 
   /** Returns the files of {@link #newShards} that versions before name. */
   Set<UUID> knownFiles() {
-    return replacements.stream()
-        .flatMap(Replacement::filesBefore)
-        .collect(Collectors.toUnmodifiableSet());
+    return Replacement.filesBefore(replacements);
   }
 
   /**
@@ -331,12 +308,18 @@ public record TableChange(
           - added.stream().mapToLong(ShardSummary::length).sum();
     }
 
-    /** Returns the files that are there before the change. */
-    private Stream<UUID> filesBefore() {
-      return removed.stream()
-          .flatMap(shard -> Stream.concat(
-              shard.chunks().stream().map(ChunkFile::id),
-              shard.tables().stream().map(TablesRef::id)));
+    /** Returns the files of the replaced shards, which are there before the change. */
+    static Set<UUID> filesBefore(List<Replacement> runs) {
+      Set<UUID> files = new HashSet<>();
+      runs.stream().flatMap(run -> run.removed.stream()).forEach(shard -> {
+        shard.chunks().forEach(chunk -> files.add(chunk.id()));
+        shard.tables().forEach(tables -> files.add(tables.id()));
+        PatchRef patch = shard.patch();
+        if (patch != null) {
+          files.add(patch.id());
+        }
+      });
+      return files;
     }
   }
 
@@ -361,161 +344,6 @@ public record TableChange(
             + applicationId + "' is not allowed: the number is >= 0, and the name not empty");
       }
       requireLength("The name of an application", applicationId, MAX_KEY_LENGTH);
-    }
-  }
-
-  /** Collects what a change does. Belongs to one thread. */
-  public static final class Builder {
-    private final Kind kind;
-    private final RecordSchema schema;
-    private UUID commitId = UUID.randomUUID();
-    private Optional<UUID> baseTable = Optional.empty();
-    private OptionalLong baseVersion = OptionalLong.empty();
-    private Optional<UUID> baseCommit = Optional.empty();
-    private List<ShardSummary> shards = List.of();
-    private Optional<Transaction> transaction = Optional.empty();
-    private Map<String, String> properties = Map.of();
-    private List<Replacement> replacements = List.of();
-    private Optional<ShardSummary> indexMap = Optional.empty();
-    private OptionalLong expectedVersion = OptionalLong.empty();
-    private Isolation isolation = Isolation.SNAPSHOT;
-    private List<Integer> partitions = List.of();
-    private Optional<Declarations> declarations = Optional.empty();
-    private List<Constraint> evaluated = List.of();
-    private List<Identity> assigned = List.of();
-
-    private Builder(Kind kind, RecordSchema schema) {
-      this.kind = kind;
-      this.schema = schema;
-    }
-
-    /** Sets the id of the attempt; a random id otherwise. */
-    public Builder commitId(UUID id) {
-      commitId = id;
-      return this;
-    }
-
-    /** Sets the version that the change was planned on; there was no table otherwise. */
-    public Builder base(TableSnapshot base) {
-      baseCommit = Optional.of(base.recordsCommitId());
-      return baseTable(base.tableId(), base.version());
-    }
-
-    /** Sets the version that the change was planned on, if there was a table. */
-    public Builder base(Optional<TableSnapshot> base) {
-      base.ifPresent(this::base);
-      return this;
-    }
-
-    /** Sets the number of the version that the change was planned on, and whose number it is. */
-    public Builder baseTable(UUID table, long version) {
-      baseTable = Optional.of(table);
-      return baseVersion(OptionalLong.of(version));
-    }
-
-    /** Sets the number alone. A table that took the place of the other is not noticed. */
-    public Builder baseVersion(OptionalLong version) {
-      baseVersion = version;
-      return this;
-    }
-
-    /** Sets the shards to add at the end, in index order. */
-    public Builder shards(List<ShardSummary> added) {
-      shards = added;
-      return this;
-    }
-
-    /** Sets the runs of shards that are replaced by others. */
-    public Builder replacements(List<Replacement> runs) {
-      replacements = runs;
-      return this;
-    }
-
-    /** Sets the key under which the change takes effect once only. */
-    public Builder transaction(Optional<Transaction> key) {
-      transaction = key;
-      return this;
-    }
-
-    /** Sets informative strings, which the version keeps. */
-    public Builder properties(Map<String, String> strings) {
-      properties = strings;
-      return this;
-    }
-
-    /** Sets the shard that says where a relayout puts each record. */
-    public Builder indexMap(ShardSummary map) {
-      indexMap = Optional.of(map);
-      return this;
-    }
-
-    /** Requires a version to be the newest, as {@link TableChange#expecting} does. */
-    public Builder expecting(long version) {
-      expectedVersion = OptionalLong.of(version);
-      return this;
-    }
-
-    /**
-     * Sets which commits since the base the change must not follow; {@link Isolation#SNAPSHOT}
-     * otherwise. A change that depends on records besides those that it changes gives
-     * {@link TableSnapshot#isolation} of its base.
-     */
-    public Builder isolation(Isolation wanted) {
-      isolation = wanted;
-      return this;
-    }
-
-    /** Sets the ids of the partition fields of a table that is created or overwritten. */
-    public Builder partitionedBy(List<Integer> fieldIds) {
-      partitions = fieldIds;
-      return this;
-    }
-
-    /** Sets what a table declares that is created or overwritten; it keeps its own otherwise. */
-    public Builder declaring(Declarations wanted) {
-      declarations = Optional.of(wanted);
-      return this;
-    }
-
-    /** Sets the checks that the caller has evaluated for each new record. */
-    public Builder evaluated(List<Constraint> checks) {
-      evaluated = checks;
-      return this;
-    }
-
-    /**
-     * Sets the identities of which each record of the shards to add has a number that the caller
-     * has reserved ({@link RecordTable#reserve}).
-     */
-    public Builder assigned(List<Identity> identities) {
-      assigned = identities;
-      return this;
-    }
-
-    /**
-     * Makes the change.
-     *
-     * @throws IllegalArgumentException if a change of the kind cannot be this
-     */
-    public TableChange build() {
-      return new TableChange(
-          commitId,
-          kind,
-          baseTable,
-          baseVersion,
-          baseCommit,
-          schema,
-          shards,
-          transaction,
-          properties,
-          replacements,
-          indexMap,
-          expectedVersion,
-          isolation,
-          partitions,
-          declarations,
-          evaluated,
-          assigned);
     }
   }
 }

@@ -6,6 +6,7 @@ import io.zrecord.internal.table.ListedShards;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.read.IndexSet;
+import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -111,7 +112,17 @@ public final class TableSnapshot {
    * @throws SchemaMismatchException if there is one; the message has its name
    */
   public void requireNoEnforcedCheck() {
-    new DeclarationRules(storage.location(), declarations()).requireEvaluated(List.of());
+    requireEvaluated(List.of());
+  }
+
+  /**
+   * Requires that each enforced constraint is one that the caller evaluates, before a long write of
+   * records begins. Each commit requires the same.
+   *
+   * @throws SchemaMismatchException if one is not; the message has its name
+   */
+  public void requireEvaluated(List<Constraint> evaluated) {
+    new DeclarationRules(storage.location(), declarations()).requireEvaluated(evaluated);
   }
 
   /**

@@ -388,6 +388,34 @@ class RebalanceTest {
   }
 
   @Test
+  void aPatchWithManyChunksIsReasonEnough() {
+    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    try (RecordDatasetWriter writer = RecordDatasetWriter.create(
+        path.toString(),
+        RecordSchema.builder().field("label", ElementType.I64).build(),
+        WriteOptions.defaults())) {
+      RecordAppender appender = writer.newAppender();
+      for (int i = 0; i < 1000; i++) {
+        appender.set("label", i).endRecord();
+      }
+      writer.commit();
+    }
+    RebalanceOptions options =
+        RebalanceOptions.defaults().withShardBytes(0, 4 * MIB).withMinUtilization(0);
+    for (int chunk = 1; chunk <= 32; chunk++) {
+      assertThat(plan(options).groups()).as("%d chunks", chunk - 1).isEmpty();
+      RowChange change = RowChange.of(table.latest());
+      change.update(chunk, "label", -chunk);
+      change.commit();
+    }
+    assertThat(plan(options).groups()).hasSize(1);
+    assertThat(plan(options).groups().get(0).reasons())
+        .containsExactly(RebalanceGroup.Reason.PATCHED);
+    TableRebalance.of(plan(options)).run();
+    assertThat(plan(options).groups()).isEmpty();
+  }
+
+  @Test
   void optionsSayTheirRanges() {
     RebalanceOptions options = RebalanceOptions.defaults();
     assertThatThrownBy(() -> options.withMinUtilization(1.1)).hasMessageContaining("0 to 1");

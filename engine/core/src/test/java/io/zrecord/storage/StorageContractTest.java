@@ -110,6 +110,22 @@ public abstract class StorageContractTest {
   }
 
   @Test
+  void aFileIsFoundAsAListingSays() {
+    write("a/b", "22");
+    StoredFile found = storage.find("a/b").orElseThrow();
+    StoredFile listed = storage.list("a").get(0);
+    assertThat(found.name()).isEqualTo("b");
+    assertThat(found.isDirectory()).isFalse();
+    assertThat(found.lengthBytes()).isEqualTo(2);
+    // A time of whole seconds is never a later one.
+    assertThat(found.modifiedMillis())
+        .isBetween(listed.modifiedMillis() - 999, listed.modifiedMillis());
+    assertThat(storage.find("a")).isEmpty();
+    assertThat(storage.find("a/c")).isEmpty();
+    assertThat(storage.find("no/c")).isEmpty();
+  }
+
+  @Test
   void regionsAreLittleEndianReadOnlyAndOutliveTheFile() {
     write("f", "0123456789");
     ByteBuffer region;

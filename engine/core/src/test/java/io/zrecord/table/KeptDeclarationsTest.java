@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.Batch;
 import io.zrecord.RecordAppender;
+import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.RecordFieldsWriter;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.UnsupportedFormatException;
+import io.zrecord.errors.ValueTooLargeException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
+import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.rebalance.RebalanceOptions;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.rebalance.TableRebalance;
@@ -28,22 +34,28 @@ import io.zrecord.schema.OrderField;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +63,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every way to commit keeps all that a table declares. */
 final class KeptDeclarationsTest {
@@ -98,7 +111,9 @@ final class KeptDeclarationsTest {
   /** A way to commit. */
   enum Way {
     APPEND,
+    APPEND_BY_WRITER,
     OVERWRITE,
+    OVERWRITE_BY_WRITER,
     REBALANCE,
     RELAYOUT,
     DELETE,
@@ -194,6 +209,10 @@ final class KeptDeclarationsTest {
             .evaluated(evaluated)
             .assigned(assigned)
             .build());
+      case APPEND_BY_WRITER ->
+        write(RecordDatasetWriter.append(storage, SCHEMA, OPTIONS, evaluated));
+      case OVERWRITE_BY_WRITER ->
+        write(RecordDatasetWriter.overwrite(storage, SCHEMA, OPTIONS, evaluated));
       case OVERWRITE ->
         table.commit(TableChange.of(TableChange.Kind.OVERWRITE, base.schema())
             .base(base)
@@ -260,6 +279,13 @@ final class KeptDeclarationsTest {
         table.tag(base.version(), "first");
       }
       case DECLARE -> DeclarationChange.of(base).comment("another").commit();
+    }
+  }
+
+  private static void write(RecordDatasetWriter writer) {
+    try (writer) {
+      writer.newAppender().set("key", 100).set("value", 1).set("other", 2).endRecord();
+      writer.commit();
     }
   }
 
@@ -421,6 +447,148 @@ final class KeptDeclarationsTest {
           .hasMessageContaining(feature);
     }
     assertThat(table.latest().version()).isEqualTo(1);
+  }
+
+  @Test
+  void aWriterThatEvaluatesOtherChecksIsRefusedAtOnce() {
+    create(What.ENFORCED_CHECK);
+    List<Constraint> other = List.of(Constraint.check("positive", "value > 0", List.of(2)));
+    assertThatThrownBy(() -> RecordDatasetWriter.append(storage, SCHEMA, OPTIONS, other))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("'positive'");
+    assertThatThrownBy(() -> RecordDatasetWriter.overwrite(storage, SCHEMA, OPTIONS, other))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("'positive'");
+  }
+
+  @Test
+  void aWriterWhoseChecksChangeBeforeItsCommitIsRefused() {
+    create(What.ENFORCED_CHECK);
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.append(storage, SCHEMA, OPTIONS, List.of(POSITIVE))) {
+      writer.newAppender().set("key", 100).set("value", 1).set("other", 2).endRecord();
+      DeclarationChange.of(table.latest())
+          .add(Constraint.check("small", "other < 100", List.of(3)))
+          .commit();
+      assertThatThrownBy(writer::commit)
+          .isInstanceOf(SchemaMismatchException.class)
+          .hasMessageContaining("'small'");
+    }
+    assertThat(table.latest().length()).isEqualTo(10);
+  }
+
+  @Test
+  void aTableThatAWriterCreatesDeclaresWhatTheWriterSaysAndNumbersItsRecords() {
+    storage = LocalStorage.at(directory.resolve("table"));
+    table = RecordTable.at(storage);
+    Identity identity = Identity.always(1, 10, 5);
+    Declarations declared = Declarations.NONE
+        .withComment("numbered")
+        .withConstraints(List.of(POSITIVE))
+        .withIdentities(List.of(identity));
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(storage, SCHEMA, OPTIONS, declared)) {
+      for (int shard = 0; shard < 2; shard++) {
+        RecordAppender records = writer.newAppender();
+        for (int i = 0; i < 2000; i++) {
+          records.set("value", i).set("other", i).endRecord();
+        }
+        assertThatThrownBy(() -> records.set("key", 7L))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("always generated");
+      }
+      writer.commit();
+    }
+    TableSnapshot created = table.latest();
+    assertThat(created.version()).isZero();
+    Identity after = created.declarations().identities().get(0);
+    assertThat(after.follows(identity)).isTrue();
+    assertThat(created.declarations()).isEqualTo(declared.withIdentities(List.of(after)));
+    List<Long> keys = keys(created);
+    assertThat(keys).hasSize(4000).doesNotHaveDuplicates();
+    assertThat(keys).allMatch(key -> key >= 10 && key % 5 == 0 && key < after.next());
+    assertThat(keys.subList(0, 3)).containsExactly(10L, 15L, 20L);
+    assertThat(table.reserve(after, 1).valueAt(0)).isEqualTo(after.next());
+  }
+
+  @Test
+  void aTableWithoutWhatItDeclaresIsNotBegun() {
+    storage = LocalStorage.at(directory.resolve("table"));
+    Declarations declared = Declarations.NONE.withIdentities(List.of(Identity.byDefault(2, 1, 1)));
+    assertThatThrownBy(() -> RecordDatasetWriter.create(storage, SCHEMA, OPTIONS, declared))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("'value'");
+  }
+
+  @Test
+  void theNumbersOfATableThatAWriterCreatesComeToAnEnd() {
+    storage = LocalStorage.at(directory.resolve("table"));
+    Declarations declared =
+        Declarations.NONE.withIdentities(List.of(Identity.always(1, Long.MAX_VALUE - 3, 1)));
+    try (RecordDatasetWriter writer =
+        RecordDatasetWriter.create(storage, SCHEMA, OPTIONS, declared)) {
+      RecordAppender records = writer.newAppender();
+      for (int i = 0; i < 3; i++) {
+        records.set("value", i).set("other", i).endRecord();
+      }
+      assertThatThrownBy(() -> records.set("value", 3).set("other", 3).endRecord())
+          .isInstanceOf(ValueTooLargeException.class);
+    }
+  }
+
+  private static List<Long> keys(TableSnapshot version) {
+    try (RecordDataset dataset = RecordDataset.open(version, RecordDataset.ReadOptions.defaults());
+        Batch batch = dataset.gather(LongStream.range(0, dataset.length()).toArray(), "key")) {
+      return IntStream.range(0, batch.count())
+          .mapToObj(i -> batch.value("key", i).order(ByteOrder.LITTLE_ENDIAN).getLong(0))
+          .toList();
+    }
+  }
+
+  /** A merge that adds shards says nothing of the fields in which it changes other records. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aMergeGivesNoValuesThatAreAlwaysGenerated(boolean inTables) {
+    create(What.COMMENT);
+    TableSnapshot plain = table.latest();
+    ShardChange before = changed(plain, "key");
+    MergeChange.of(plain).change(before).commit();
+    DeclarationChange.of(table.latest()).add(Identity.always(1, 1000, 1)).commit();
+    TableSnapshot base = table.latest();
+    for (String field : List.of("key", "value")) {
+      ShardSummary after = changed(base, field).after().get(0);
+      if (inTables) {
+        PatchFile patch =
+            Objects.requireNonNull(OpenShards.unshared(storage, after).patch());
+        after = new PatchToTables(storage, base.schema(), new ArrayList<>())
+            .moveChanged(after, patch, Set.of(1, 2));
+        assertThat(after.patch()).isNull();
+      }
+      TableChange change = TableChange.of(TableChange.Kind.MERGE, base.schema())
+          .base(base)
+          .replacements(
+              List.of(TableChange.Replacement.ofRows(base.shards().get(0), List.of(after))))
+          .shards(List.of(base.shards().get(1)))
+          .assigned(base.declarations().identities())
+          .build();
+      if (field.equals("key")) {
+        assertThatThrownBy(() -> table.commit(change))
+            .isInstanceOf(SchemaMismatchException.class)
+            .hasMessageContaining("'key' is always generated");
+        assertThat(table.latest().version()).isEqualTo(base.version());
+      } else {
+        assertThat(table.commit(change).version()).isEqualTo(base.version() + 1);
+      }
+    }
+  }
+
+  /** Gives the first record of the first shard another value of a field. */
+  private ShardChange changed(TableSnapshot base, String field) {
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, base.schema(), List.of(), base.shards().get(0), Set.of(field))) {
+      writer.update(0, field, 77);
+      return writer.finish();
+    }
   }
 
   @Test

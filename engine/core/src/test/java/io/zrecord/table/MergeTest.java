@@ -78,7 +78,7 @@ class MergeTest {
     return Patches.write(storage, shard, deleted, Map.of(Shards.SCHEMA.fields().get(0), values));
   }
 
-  private TableChange.Builder merge(TableSnapshot base) {
+  private TableChangeBuilder merge(TableSnapshot base) {
     return TableChange.of(Kind.MERGE, Shards.SCHEMA).base(base);
   }
 

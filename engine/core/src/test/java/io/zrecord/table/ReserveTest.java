@@ -82,7 +82,7 @@ final class ReserveTest {
         .hasMessageContaining(text);
   }
 
-  private TableChange.Builder append() {
+  private TableChangeBuilder append() {
     return TableChange.of(TableChange.Kind.APPEND, SCHEMA)
         .base(table.latest())
         .shards(List.of(Shards.write(storage, SCHEMA, 7)));

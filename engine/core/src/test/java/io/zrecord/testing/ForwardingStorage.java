@@ -5,6 +5,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import java.util.List;
+import java.util.Optional;
 
 /** Hands every call on to another storage; tests override the calls that differ. */
 public abstract class ForwardingStorage implements Storage {
@@ -42,6 +43,11 @@ public abstract class ForwardingStorage implements Storage {
   @Override
   public List<StoredFile> list(String directory) {
     return storage.list(directory);
+  }
+
+  @Override
+  public Optional<StoredFile> find(String name) {
+    return storage.find(name);
   }
 
   @Override

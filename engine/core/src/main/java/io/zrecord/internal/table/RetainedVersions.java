@@ -3,12 +3,14 @@ package io.zrecord.internal.table;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.errors.TruncatedFileException;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.ManifestNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -23,6 +25,9 @@ public final class RetainedVersions {
 
   /** The version read last: whoever reads the one below need not read it again. */
   private volatile Link readLast;
+
+  /** What {@link #readUpwards} has read, of the version asked for and of the next one. */
+  private volatile List<ManifestFile> readAhead = List.of();
 
   /**
    * Looks at a version.
@@ -85,6 +90,40 @@ public final class RetainedVersions {
     return version == newest.version() ? newest : file(version).manifest();
   }
 
+  /**
+   * Reads a version as {@link #read} does, with the next one, whose link is looked at in any case.
+   * Whoever reads many versions from the oldest on, with one request for each, asks by this.
+   */
+  public Manifest readUpwards(long version) {
+    readAhead = LongStream.of(version, version + 1)
+        .filter(number -> isAboveFloor(number) && number < newest.version())
+        .mapToObj(this::readableFile)
+        .flatMap(Optional::stream)
+        .toList();
+    return read(version);
+  }
+
+  private Optional<ManifestFile> readableFile(long version) {
+    Optional<ManifestFile> known = knownFile(version);
+    if (known.isPresent()) {
+      return known;
+    }
+    try {
+      return Optional.of(log.file(version));
+    } catch (MissingFileException
+        | CorruptDataException
+        | TruncatedFileException
+        | UnsupportedFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  private Optional<ManifestFile> knownFile(long version) {
+    return readAhead.stream()
+        .filter(file -> file.manifest().version() == version)
+        .findFirst();
+  }
+
   /** Reads the file of a version as {@link #read} does. */
   public ManifestFile file(long version) {
     List<Supplier<ManifestFile>> files = new ArrayList<>();
@@ -103,7 +142,7 @@ public final class RetainedVersions {
    * it cannot be read, or if the one after it does not follow.
    */
   private ManifestFile chained(long version) {
-    ManifestFile file = log.file(version);
+    ManifestFile file = knownFile(version).orElseGet(() -> log.file(version));
     Link link = file.manifest().link();
     Optional<Link> next = readable(version + 1).filter(this::isOfTable);
     boolean fits =
@@ -129,6 +168,10 @@ public final class RetainedVersions {
     Link known = readLast;
     if (known.version() == version) {
       return Optional.of(known);
+    }
+    Optional<Link> ahead = knownFile(version).map(file -> file.manifest().link());
+    if (ahead.isPresent()) {
+      return ahead;
     }
     return version == newest.version() ? Optional.of(newest.link()) : log.readableLink(version);
   }

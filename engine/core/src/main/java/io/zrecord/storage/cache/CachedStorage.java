@@ -6,6 +6,7 @@ import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.WritableFile;
 import io.zrecord.storage.local.LocalStorage;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A storage whose opened files are read through a {@link BlockCache}. These are the files of which
@@ -93,6 +94,11 @@ public final class CachedStorage implements Storage {
   @Override
   public long lengthBytes(String name) {
     return storage.lengthBytes(name);
+  }
+
+  @Override
+  public Optional<StoredFile> find(String name) {
+    return storage.find(name);
   }
 
   @Override

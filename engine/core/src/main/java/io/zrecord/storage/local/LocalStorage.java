@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A storage on a local file system, with mapped reads. Files are published by hard links and made
@@ -87,6 +88,12 @@ public final class LocalStorage implements Storage {
       files.attributes(path).ifPresent(a -> found.add(storedFile(path, a)));
     }
     return found;
+  }
+
+  @Override
+  public Optional<StoredFile> find(String name) {
+    Path path = files.resolve(name);
+    return files.attributes(path).filter(a -> !a.isDirectory()).map(a -> storedFile(path, a));
   }
 
   private static StoredFile storedFile(Path path, BasicFileAttributes attributes) {

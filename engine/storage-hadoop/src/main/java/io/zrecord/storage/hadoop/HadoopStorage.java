@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -204,6 +205,17 @@ public final class HadoopStorage implements Storage {
       return status;
     } catch (IOException e) {
       throw HadoopErrors.of(files.getConf(), "open", path, e);
+    }
+  }
+
+  @Override
+  public Optional<StoredFile> find(String name) {
+    try {
+      FileStatus status = status(resolve(name));
+      return Optional.of(new StoredFile(
+          status.getPath().getName(), false, status.getLen(), status.getModificationTime()));
+    } catch (MissingFileException e) {
+      return Optional.empty();
     }
   }
 

@@ -105,6 +105,16 @@ public final class S3Storage implements Storage {
   }
 
   @Override
+  public Optional<StoredFile> find(String name) {
+    return head("look at", name)
+        .map(file -> new StoredFile(
+            name.substring(name.lastIndexOf('/') + 1),
+            false,
+            file.contentLength(),
+            file.lastModified().toEpochMilli()));
+  }
+
+  @Override
   public List<StoredFile> list(String directory) {
     return names.direct(location.directoryPrefix(directory), pathOf(directory));
   }

@@ -171,7 +171,7 @@ public final class PatchFile {
       throw corrupt("field " + spec.id() + " has the shape " + stored.shape()
           + " here, but the dataset says " + spec.shape());
     }
-    ChangedField field = fields.computeIfAbsent(spec.id(), id -> changed(stored));
+    ChangedField field = changed(stored);
     if (!Promotions.allows(field.type(), spec.type())) {
       throw corrupt("field " + spec.id() + " is " + field.type() + " here, but the dataset says "
           + spec.type());
@@ -181,6 +181,10 @@ public final class PatchFile {
 
   /** Opens the changed values of a field as the patch says, without a comparison. */
   public ChangedField changed(PatchField field) {
+    return fields.computeIfAbsent(field.id(), id -> opened(field));
+  }
+
+  private ChangedField opened(PatchField field) {
     RankedBitmap slots = slots(field.slots(), Kind.CHANGED, field.id());
     if (slots.count() != field.count()) {
       throw corrupt("field " + field.id() + " has " + slots.count() + " changed slots, but "
@@ -257,7 +261,7 @@ public final class PatchFile {
   }
 
   private RankedBitmap slotsOf(int fieldId) {
-    return slots(json.field(fieldId).slots(), Kind.CHANGED, fieldId);
+    return changed(json.field(fieldId)).slots();
   }
 
   static void requireAmong(String path, @Nullable RankedBitmap some, @Nullable RankedBitmap all) {

@@ -24,7 +24,6 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,9 +158,11 @@ public final class PatchJoin {
     content.chunks.addAll(chunks.keySet());
     content.specs.putAll(specs);
     content.specs.forEach((id, spec) -> {
-      long[] ofCommit = sorted(parts.stream().map(part -> part.changed(id).to).toList());
+      List<PatchPart.Places> places =
+          parts.stream().map(part -> part.changed(id)).toList();
+      long[] ofCommit = sorted(places.stream().map(place -> place.to).toList());
       content.changedByCommit.put(id, ofCommit);
-      PatchValues values = joined(spec, dead, ofCommit);
+      PatchValues values = joined(spec, dead, places, ofCommit);
       if (values.count() > 0) {
         content.fields.put(id, values);
       }
@@ -172,10 +173,18 @@ public final class PatchJoin {
   }
 
   private static long[] sorted(List<long[]> sets) {
-    return sets.stream().flatMapToLong(LongStream::of).sorted().toArray();
+    long[] all = new long[sets.stream().mapToInt(set -> set.length).sum()];
+    int count = 0;
+    for (long[] set : sets) {
+      System.arraycopy(set, 0, all, count, set.length);
+      count += set.length;
+    }
+    Arrays.sort(all);
+    return all;
   }
 
-  private PatchValues joined(FieldSpec spec, @Nullable RankedBitmap dead, long[] ofCommit) {
+  private PatchValues joined(
+      FieldSpec spec, @Nullable RankedBitmap dead, List<PatchPart.Places> places, long[] ofCommit) {
     PriorityQueue<Cursor> cursors = new PriorityQueue<>(Comparator.comparingLong(Cursor::slot));
     ChangedField old = before == null ? null : before.changed(spec);
     if (before != null && old != null) {
@@ -184,19 +193,24 @@ public final class PatchJoin {
               (dead == null || !dead.contains(slot)) && Arrays.binarySearch(ofCommit, slot) < 0);
       add(cursors, shard, before, spec, new PatchPart.Places(kept, kept));
     }
-    for (PatchPart part : parts) {
-      PatchFile patch = part.patch();
+    for (int i = 0; i < parts.size(); i++) {
+      PatchFile patch = parts.get(i).patch();
       if (patch != null) {
-        add(cursors, part.shard(), patch, spec, part.changed(spec.id()));
+        add(cursors, parts.get(i).shard(), patch, spec, places.get(i));
       }
     }
     PatchValues values = new PatchValues();
     values.compression = spec.compression();
     Containers statistics = new Containers(values);
     while (!cursors.isEmpty()) {
+      // Mostly all slots of one change come before those of the next.
       Cursor cursor = cursors.remove();
-      statistics.add(cursor);
-      cursor.take(values);
+      Cursor other = cursors.peek();
+      long end = other == null ? Long.MAX_VALUE : other.slot();
+      do {
+        statistics.add(cursor);
+        cursor.take(values);
+      } while (!cursor.isAtEnd() && cursor.slot() < end);
       if (!cursor.isAtEnd()) {
         cursors.add(cursor);
       }
@@ -231,6 +245,7 @@ public final class PatchJoin {
     private final List<StatisticsRecord> records = new ArrayList<>();
     private final Set<Cursor> seen = new HashSet<>();
     private StatisticsRecord record = StatisticsRecord.NOTHING;
+    private @Nullable Cursor last;
     private long container = -1;
     private int first;
     private boolean isAnyKnown;
@@ -242,10 +257,14 @@ public final class PatchJoin {
     /** Takes note of the value that is added next. */
     void add(Cursor cursor) {
       long next = cursor.slot() / StatisticsRecord.SLOTS;
+      if (next == container && cursor == last) {
+        return;
+      }
       if (next != container) {
         endContainer();
         container = next;
       }
+      last = cursor;
       if (seen.add(cursor)) {
         record = record.join(cursor.known(), false, 0, Long.MAX_VALUE);
       }

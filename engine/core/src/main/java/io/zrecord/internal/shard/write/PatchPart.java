@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * Immutable.
  */
 public final class PatchPart {
-  /** Stands for the slot of a record that is not in a shard. */
-  public static final long ELSEWHERE = -1;
-
   private static final long[] NO_SLOTS = {};
 
   private final ShardSummary shard;
@@ -200,10 +197,47 @@ public final class PatchPart {
   /**
    * Returns this change of records that are in another shard now.
    *
-   * @param toPlace returns the slot there of a slot here, or {@link #ELSEWHERE}; keeps the order
+   * @param toPlace returns the slot there of a slot here; keeps the order
    */
   public PatchPart movedBy(LongUnaryOperator toPlace) {
     return new PatchPart(shard, patch, deleted, fields, toPlace);
+  }
+
+  /**
+   * Returns this change of records that are in another shard now.
+   *
+   * @param from each slot of the change, in rising order
+   * @param to the slot there of each, in rising order
+   */
+  public PatchPart movedTo(long[] from, long[] to) {
+    return movedBy(slot -> to[Arrays.binarySearch(from, slot)]);
+  }
+
+  /**
+   * Returns what is changed in some neighbouring slots of the shard of the change. Takes time for
+   * these, whatever else the change has.
+   *
+   * @param first the first slot
+   * @param last the last slot
+   */
+  public PatchPart within(long first, long last) {
+    SortedMap<Integer, long[]> inside = new TreeMap<>();
+    fields.forEach((id, slots) -> {
+      long[] some = between(slots, first, last);
+      if (some.length > 0) {
+        inside.put(id, some);
+      }
+    });
+    return new PatchPart(shard, patch, between(deleted, first, last), inside, place);
+  }
+
+  private static long[] between(long[] slots, long first, long last) {
+    return Arrays.copyOfRange(slots, countBefore(slots, first), countBefore(slots, last + 1));
+  }
+
+  private static int countBefore(long[] slots, long slot) {
+    int found = Arrays.binarySearch(slots, slot);
+    return found >= 0 ? found : -found - 1;
   }
 
   /** Tells whether nothing is changed. */
@@ -211,22 +245,32 @@ public final class PatchPart {
     return deleted.length == 0 && fields.isEmpty();
   }
 
-  /** Tells whether any record of the change is in the shard to which they were moved. */
-  public boolean isAnywhere() {
-    return LongStream.concat(
-            LongStream.of(deleted), fields.values().stream().flatMapToLong(LongStream::of))
-        .anyMatch(slot -> place.applyAsLong(slot) != ELSEWHERE);
-  }
-
   /** Returns each slot of the change in its own shard, in rising order. */
   public long[] slots() {
-    if (fields.isEmpty()) {
-      return deleted.clone();
+    long[] all = deleted;
+    for (long[] slots : fields.values()) {
+      all = merged(all, slots);
     }
-    SlotCollector all = new SlotCollector();
-    LongStream.of(deleted).forEach(all::add);
-    fields.values().forEach(slots -> LongStream.of(slots).forEach(all::add));
-    return all.slots();
+    return all.clone();
+  }
+
+  /** Returns what is in either of two rising sequences, each number once. */
+  private static long[] merged(long[] some, long[] others) {
+    if (some.length == 0 || others.length == 0) {
+      return some.length == 0 ? others : some;
+    }
+    long[] all = new long[some.length + others.length];
+    int count = 0;
+    int next = 0;
+    for (long slot : some) {
+      while (next < others.length && others[next] < slot) {
+        all[count++] = others[next++];
+      }
+      next += next < others.length && others[next] == slot ? 1 : 0;
+      all[count++] = slot;
+    }
+    System.arraycopy(others, next, all, count, others.length - next);
+    return Arrays.copyOf(all, count + others.length - next);
   }
 
   /** Returns the shard of the change. */
@@ -266,17 +310,7 @@ public final class PatchPart {
   }
 
   private Places places(long[] slots) {
-    long[] from = new long[slots.length];
-    long[] to = new long[slots.length];
-    int count = 0;
-    for (long slot : slots) {
-      long found = place.applyAsLong(slot);
-      if (found != ELSEWHERE) {
-        from[count] = slot;
-        to[count++] = found;
-      }
-    }
-    return new Places(Arrays.copyOf(from, count), Arrays.copyOf(to, count));
+    return new Places(slots, LongStream.of(slots).map(place).toArray());
   }
 
   /**

@@ -23,6 +23,7 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableChange.Kind;
+import io.zrecord.table.TableChangeBuilder;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.table.write.ShardWriter;
 import io.zrecord.testing.Budget;
@@ -161,7 +162,7 @@ final class PatchJoinTest {
   /** Makes a version of a shard, and returns its values. */
   private List<String> records(ShardSummary shard) {
     RecordTable table = RecordTable.at(storage);
-    TableChange.Builder change = table.exists()
+    TableChangeBuilder change = table.exists()
         ? TableChange.of(Kind.OVERWRITE, SCHEMA).base(table.latest())
         : TableChange.of(Kind.CREATE, SCHEMA);
     TableSnapshot version = table.commit(change.shards(List.of(shard)).build());
