@@ -30,6 +30,13 @@ final class NamedFiles {
   private final ManifestLog log;
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
+
+  /** Shards of the file of a list that each version so far has replaced, by ordinal. */
+  private final Map<String, Map<Integer, ShardSummary>> unnamed = new HashMap<>();
+
+  /** What the lists of lists of the version that was read last have, by their files. */
+  private Map<String, List<ShardListFile>> members = new HashMap<>();
+
   private final Set<String> tagFiles = new HashSet<>();
   private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
 
@@ -102,23 +109,39 @@ final class NamedFiles {
 
   private void addVersion(Manifest manifest) {
     manifest.requireWritable(storage.location());
-    addLists(manifest.lists());
+    Map<String, List<ShardListFile>> present = new HashMap<>();
+    for (ShardListFile list : manifest.lists()) {
+      if (list.isOfLists()) {
+        List<ShardListFile> inFile = members.get(list.file());
+        present.put(list.file(), inFile == null ? log.membersToChange(list) : inFile);
+        list.standing(present.get(list.file())).forEach(this::addList);
+        lists.add(list.file());
+      } else {
+        addList(list);
+      }
+    }
+    members = present;
     add(manifest.shards());
     add(manifest.indexMap().stream().toList());
     versions.add(manifest.version());
   }
 
-  private void addLists(List<ShardListFile> named) {
-    for (ShardListFile list : named) {
-      if (!lists.contains(list.file())) {
-        if (list.isOfLists()) {
-          addLists(log.membersToChange(list));
-        } else {
-          add(log.shardsToChange(list));
-        }
-        lists.add(list.file());
+  private void addList(ShardListFile list) {
+    Map<Integer, ShardSummary> others = unnamed.get(list.file());
+    if (others == null) {
+      others = new HashMap<>();
+      List<ShardSummary> inFile = log.shardsToChange(list);
+      for (int i = 0; i < inFile.size(); i++) {
+        others.put(i, inFile.get(i).withoutSizes());
       }
     }
+    Map<Integer, ShardSummary> replaced = new HashMap<>(others);
+    replaced.keySet().retainAll(list.replaced().ordinals());
+    others.keySet().removeAll(replaced.keySet());
+    add(List.copyOf(others.values()));
+    add(list.replaced().shards().toList());
+    unnamed.put(list.file(), replaced);
+    lists.add(list.file());
   }
 
   private void add(List<ShardSummary> named) {

@@ -7,9 +7,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Notes which files are read as a whole, and how many bytes are published or replaced. */
+/** Notes which files are read or published as a whole, and how many bytes are written. */
 final class CountingStorage extends ForwardingStorage {
   final List<String> read = Collections.synchronizedList(new ArrayList<>());
+  final List<String> published = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong written;
 
   CountingStorage(Storage storage, AtomicLong written) {
@@ -25,6 +26,7 @@ final class CountingStorage extends ForwardingStorage {
 
   @Override
   public boolean publish(String name, byte[] content) {
+    published.add(name);
     written.addAndGet(content.length);
     return super.publish(name, content);
   }
