@@ -70,6 +70,13 @@ final class ForgedDatasets {
     forged.unknownMembers();
     ForgedDeclarations.forge(forged.manifests("v2-declarations", 2, List.of()));
     ForgedIdentities.forge(forged.manifests("v2-identity", 5, List.of("a", "b", "c")));
+    ForgedReplaced.forge((name, isSound, change) -> {
+      if (isSound) {
+        forged.sound(name, "v2-replaced", "text", List.copyOf(ForgedReplaced.TEXTS), change);
+      } else {
+        forged.damage(name, "v2-replaced", change);
+      }
+    });
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -308,7 +315,7 @@ final class ForgedDatasets {
     log.leaveHint(log.read(1));
   }
 
-  private static void edit(Path file, Consumer<ObjectNode> change) {
+  static void edit(Path file, Consumer<ObjectNode> change) {
     try {
       ObjectNode json = (ObjectNode) MAPPER.readTree(Files.readAllBytes(file));
       json.remove("crc32c");
