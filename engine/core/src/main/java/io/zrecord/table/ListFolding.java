@@ -51,7 +51,8 @@ final class ListFolding {
     List<Run> runs = runs(lists);
     List<Run> folded = new ArrayList<>();
     int left = weightOf(lists);
-    for (Run run : runs.stream().sorted(Comparator.comparing(Run::weight).reversed()).toList()) {
+    for (Run run :
+        runs.stream().sorted(Comparator.comparing(Run::weight).reversed()).toList()) {
       if (left > limits.shards() / 4) {
         folded.add(run);
         left -= run.weight();

@@ -113,12 +113,11 @@ final class ShardSequence {
     int at = 0;
     for (int i = 0; i < shards.size(); i++) {
       List<ShardSummary> unreplaced = List.of(shards.get(i));
-      boolean isReplaced = at < before.inOrder().size() && before.inOrder().get(at).ordinal() == i;
-      List<ShardSummary> standing =
-          isReplaced ? before.inOrder().get(at++).shards() : unreplaced;
-      List<ShardSummary> next = standing.stream()
-          .flatMap(shard -> replacements.next(shard).stream())
-          .toList();
+      boolean isReplaced =
+          at < before.inOrder().size() && before.inOrder().get(at).ordinal() == i;
+      List<ShardSummary> standing = isReplaced ? before.inOrder().get(at++).shards() : unreplaced;
+      List<ShardSummary> next =
+          standing.stream().flatMap(shard -> replacements.next(shard).stream()).toList();
       if (!next.equals(unreplaced)) {
         after.add(new ReplacedShard(i, shards.get(i).length(), next));
       }

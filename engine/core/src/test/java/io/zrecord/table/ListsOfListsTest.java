@@ -179,8 +179,9 @@ final class ListsOfListsTest {
     assertThat(table.latest().shards()).isEqualTo(expected);
     assertThat(table.latest().length()).isEqualTo(2_403_000);
     List<ShardListFile> after = log.newest().orElseThrow().lists();
-    assertThat(after).extracting(ShardListFile::file).isEqualTo(
-        before.stream().map(ShardListFile::file).toList());
+    assertThat(after)
+        .extracting(ShardListFile::file)
+        .isEqualTo(before.stream().map(ShardListFile::file).toList());
     assertThat(after.get(0).replaced().ordinals()).containsExactly(700);
     assertThat(after.get(1)).isEqualTo(before.get(1));
     assertThat(table.version(0).shards().get(700)).isEqualTo(shard(700));

@@ -58,11 +58,7 @@ final class ReplacedListsTest {
   private ShardSummary anyShard(long length) {
     ShardSummary some = SimulatedTables.shard(random.nextInt(), 1);
     return new ShardSummary(
-        new UUID(random.nextLong(), 1),
-        length,
-        some.chunks(),
-        some.tables(),
-        some.valueBytes());
+        new UUID(random.nextLong(), 1), length, some.chunks(), some.tables(), some.valueBytes());
   }
 
   private void append() {
@@ -83,9 +79,8 @@ final class ReplacedListsTest {
     for (int i = 0; i < expected.size(); i++) {
       ShardSummary shard = expected.get(i);
       boolean isDeleted = random.nextInt(5) == 0 && ordinals.size() < expected.size();
-      List<ShardSummary> changed = !ordinals.contains(i)
-          ? List.of(shard)
-          : isDeleted ? List.of() : List.of(patched(shard));
+      List<ShardSummary> changed =
+          !ordinals.contains(i) ? List.of(shard) : isDeleted ? List.of() : List.of(patched(shard));
       if (ordinals.contains(i)) {
         runs.add(TableChange.Replacement.ofRows(shard, changed));
       }
@@ -170,7 +165,8 @@ final class ReplacedListsTest {
     int ordinal = snapshot.shardOf(index);
     assertThat(snapshot.shards().get(ordinal)).isEqualTo(expected.get(ordinal));
     assertThat(snapshot.firstIndex(ordinal)).isBetween(0L, index);
-    long first = expected.subList(0, ordinal).stream().mapToLong(ShardSummary::length).sum();
+    long first =
+        expected.subList(0, ordinal).stream().mapToLong(ShardSummary::length).sum();
     assertThat(snapshot.firstIndex(ordinal)).isEqualTo(first);
     assertThat(snapshot.shards()).isEqualTo(expected);
     assertThat(newest.shards().size() + ListFolding.weightOf(newest.lists()))
@@ -292,9 +288,10 @@ final class ReplacedListsTest {
     for (int i = 0; i < shards; i++) {
       some.add(patched(expected.get(i)));
     }
-    return new ManifestLog(other).writeLists(some, new ArrayList<>()).stream()
-        .mapToLong(ShardListFile::lengthBytes)
-        .sum();
+    return new ManifestLog(other)
+        .writeLists(some, new ArrayList<>()).stream()
+            .mapToLong(ShardListFile::lengthBytes)
+            .sum();
   }
 
   /** Each of a hundred commits writes a bounded multiple of what it changes, on the average. */

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 final class TinyListsTest {
   @Test
   void everyRetainedVersionStaysAndNothingElseDoes() throws Exception {
-    TinyLists.run(() -> TableCareTest.run(Budget.of(30), Set.of("files swept", "groups rewritten")));
+    TinyLists.run(
+        () -> TableCareTest.run(Budget.of(30), Set.of("files swept", "groups rewritten")));
   }
 
   @Test
@@ -30,8 +31,7 @@ final class TinyListsTest {
   @Test
   void rebalancesBothSucceedOrOneIsRefused() throws Exception {
     RebalanceRaceTest rebalances = new RebalanceRaceTest();
-    TinyLists.run(
-        rebalances::ofTwoRebalancesOfTheSameShardsOneWinsAndTheOtherReportsAConflict);
+    TinyLists.run(rebalances::ofTwoRebalancesOfTheSameShardsOneWinsAndTheOtherReportsAConflict);
     TinyLists.run(rebalances::aRebalanceAndAnAppendBothSucceed);
     TinyLists.run(rebalances::ofARebalanceAndAnOverwriteTheFirstToCommitWins);
     TinyLists.run(rebalances::aRebalanceKilledAtAnyCallLeavesTheVersionBeforeOrTheNextWhole);

@@ -79,7 +79,12 @@ public final class WideChangesFigures {
 
   static ShardSummary patched(ShardSummary shard, long seed) {
     PatchRef patch = new PatchRef(
-        new UUID(seed * 0x9e3779b97f4a7c15L, 5), 4096 + 777 + 16, 4096, 777, (int) seed, shard.length());
+        new UUID(seed * 0x9e3779b97f4a7c15L, 5),
+        4096 + 777 + 16,
+        4096,
+        777,
+        (int) seed,
+        shard.length());
     return new ShardSummary(
         shard.id(),
         shard.length(),

@@ -303,8 +303,8 @@ public final class ManifestLog {
   }
 
   /**
-   * Returns the shards that the file of a list has, of which none is replaced yet. The list is to be
-   * changed, or files are deleted beside it.
+   * Returns the shards that the file of a list has, of which none is replaced yet. The list is to
+   * be changed, or files are deleted beside it.
    *
    * @throws io.zrecord.errors.UnsupportedFormatException if the list uses a feature that this
    *     release does not know

@@ -47,7 +47,9 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
 
   /** Returns how much of a file this takes, in shards. */
   public int weight() {
-    return inOrder.stream().mapToInt(replaced -> Math.max(1, replaced.shards().size())).sum();
+    return inOrder.stream()
+        .mapToInt(replaced -> Math.max(1, replaced.shards().size()))
+        .sum();
   }
 
   /** Returns how many shards there are more than without this; negative if there are less. */
@@ -227,8 +229,7 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
   }
 
   /** Requires that no shard stands in the place of two others, or also among some shards. */
-  static void requireOnce(
-      JsonObject json, List<ShardListFile> lists, List<ShardSummary> standing) {
+  static void requireOnce(JsonObject json, List<ShardListFile> lists, List<ShardSummary> standing) {
     Set<UUID> ids = new HashSet<>();
     boolean isOnce = lists.stream()
         .flatMap(list -> list.replaced().shards())

@@ -125,8 +125,7 @@ public record ShardListFile(
   }
 
   private ShardListFile withReplaced(int shards, long records, ReplacedShards others) {
-    return new ShardListFile(
-        file, level, shards, records, lengthBytes, checksum, others, unknown);
+    return new ShardListFile(file, level, shards, records, lengthBytes, checksum, others, unknown);
   }
 
   /**
@@ -206,9 +205,8 @@ public record ShardListFile(
     requireBound(resource, bytes);
     JsonObject json = SealedJson.open(resource, bytes).requireFormat();
     FieldSets fieldSets = json.has("fieldSets") ? FieldSets.read(json) : new FieldSets();
-    List<ShardListFile> lists = json.objects("lists").stream()
-        .map(list -> read(list, fieldSets))
-        .toList();
+    List<ShardListFile> lists =
+        json.objects("lists").stream().map(list -> read(list, fieldSets)).toList();
     ReplacedShards.requireOnce(json, lists, List.of());
     if (lists.stream().anyMatch(ShardListFile::isOfLists)) {
       throw json.corrupt("it lists a list of lists, but there are two levels at most");

@@ -166,8 +166,10 @@ final class GoldenReplaced {
     List<String> numbers = new ArrayList<>();
     for (int shard : VERSIONS.get(1)) {
       for (String text : TEXTS.get(shard)) {
-        byte[] number =
-            ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(numberOf(text)).array();
+        byte[] number = ByteBuffer.allocate(4)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .putInt(numberOf(text))
+            .array();
         texts.add(quoted(text.getBytes(UTF_8)));
         numbers.add(shard == WITHOUT_NUMBER ? "null" : quoted(number));
       }

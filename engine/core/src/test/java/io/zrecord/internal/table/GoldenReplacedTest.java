@@ -77,7 +77,8 @@ class GoldenReplacedTest {
 
   @Test
   void allListsOfAVersionAreNamed() {
-    assertThat(TableHistory.of(LocalStorage.at(GoldenReplaced.DIRECTORY)).files(1)).hasSize(5);
+    assertThat(TableHistory.of(LocalStorage.at(GoldenReplaced.DIRECTORY)).files(1))
+        .hasSize(5);
   }
 
   /** The shard 6 stands in a list of lists only, where every version has another above it. */
@@ -89,7 +90,7 @@ class GoldenReplacedTest {
             .isSound())
         .isTrue();
     assertThat(findings).singleElement().satisfies(finding -> {
-      assertThat(finding.kind()).isEqualTo(Finding.Kind.NOTE);
+      assertThat(finding.kind()).isEqualTo(Finding.Kind.ORPHAN);
       assertThat(finding.file()).endsWith("shard/00000007-0000-4000-8000-000000000700");
     });
   }

@@ -50,15 +50,13 @@ final class ReplacedShardsTest {
     List<ReplacedShard> replaced = new ArrayList<>();
     for (int i = 0; i < shards.size(); i++) {
       if (random.nextInt(3) == 0) {
-        replaced.add(
-            new ReplacedShard(i, shards.get(i).length(), shards(random.nextInt(4))));
+        replaced.add(new ReplacedShard(i, shards.get(i).length(), shards(random.nextInt(4))));
       }
     }
     return new ReplacedShards(replaced);
   }
 
-  private static List<ShardSummary> exchanged(
-      List<ShardSummary> shards, ReplacedShards replaced) {
+  private static List<ShardSummary> exchanged(List<ShardSummary> shards, ReplacedShards replaced) {
     List<List<ShardSummary>> standing = new ArrayList<>();
     shards.forEach(shard -> standing.add(List.of(shard)));
     replaced.inOrder().forEach(some -> standing.set(some.ordinal(), some.shards()));
@@ -159,10 +157,12 @@ final class ReplacedShardsTest {
     requireCorrupt("shard 3 of a list is replaced, which has 3 shards", node -> set(node, 0, 3));
     requireCorrupt("an integer from 0", node -> set(node, 0, -1));
     requireCorrupt("an integer from 1 to", node -> set(node, 1, 0));
-    requireCorrupt("an integer from 2 to", node -> replaced(node).add(replaced(node).get(0)));
+    requireCorrupt(
+        "an integer from 2 to", node -> replaced(node).add(replaced(node).get(0)));
     requireCorrupt("an array of 3 to 3", node -> ((ArrayNode) replaced(node).get(0)).add(1));
     requireCorrupt("an array of objects", node -> set(node, 2, 1));
-    requireCorrupt("an array of objects", node -> ((ArrayNode) replaced(node).get(0).get(2)).add(1));
+    requireCorrupt(
+        "an array of objects", node -> ((ArrayNode) replaced(node).get(0).get(2)).add(1));
     requireCorrupt("would have 0 shards", node -> node.put("shards", 1));
     requireCorrupt("with 2 records if none", node -> node.put("length", 1));
     requireCorrupt("more than 2^63 records", node -> {

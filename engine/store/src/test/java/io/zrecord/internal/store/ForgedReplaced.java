@@ -124,7 +124,8 @@ final class ForgedReplaced {
     damage(
         "by-a-shard-of-the-list",
         json -> shard(json).put("uuid", "00000004-0000-4000-8000-000000000400"));
-    damage("by-a-shard-in-a-partition", json -> shard(json).putArray("partition").add("x"));
+    damage(
+        "by-a-shard-in-a-partition", json -> shard(json).putArray("partition").add("x"));
     damage("by-a-shard-without-records", json -> shard(json).put("length", 0));
     damage("by-a-shard-of-no-field-set", json -> json.putArray("fieldSets"));
   }
