@@ -31,8 +31,11 @@ final class NamedFiles {
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
 
-  /** Shards of the file of a list that each version so far has replaced, by ordinal. */
-  private final Map<String, Map<Integer, ShardSummary>> unnamed = new HashMap<>();
+  /** What the file of each list has. */
+  private final Map<String, List<ShardSummary>> inFiles = new HashMap<>();
+
+  /** The ordinals of shards of the file of a list that each version so far has replaced. */
+  private final Map<String, Set<Integer>> replaced = new HashMap<>();
 
   /** What the lists of lists of the version that was read last have, by their files. */
   private Map<String, List<ShardListFile>> members = new HashMap<>();
@@ -127,21 +130,34 @@ final class NamedFiles {
   }
 
   private void addList(ShardListFile list) {
-    Map<Integer, ShardSummary> others = unnamed.get(list.file());
-    if (others == null) {
-      others = new HashMap<>();
-      List<ShardSummary> inFile = log.shardsToChange(list);
-      for (int i = 0; i < inFile.size(); i++) {
-        others.put(i, inFile.get(i).withoutSizes());
-      }
+    List<ShardSummary> inFile = inFiles.get(list.file());
+    if (inFile == null) {
+      inFile = log.shardsToChange(list).stream().map(ShardSummary::withoutSizes).toList();
+      inFiles.put(list.file(), inFile);
     }
-    Map<Integer, ShardSummary> replaced = new HashMap<>(others);
-    replaced.keySet().retainAll(list.replaced().ordinals());
-    others.keySet().removeAll(replaced.keySet());
-    add(List.copyOf(others.values()));
+    // A sweep must not go by a list that is damaged.
+    log.standing(list, inFile);
+    Set<Integer> before = replaced.get(list.file());
+    Set<Integer> after = list.replaced().ordinals();
+    if (before == null) {
+      for (int i = 0; i < inFile.size(); i++) {
+        addUnless(after.contains(i), inFile.get(i));
+      }
+    } else {
+      for (int ordinal : before) {
+        addUnless(after.contains(ordinal), inFile.get(ordinal));
+      }
+      after.retainAll(before);
+    }
+    replaced.put(list.file(), after);
     add(list.replaced().shards().toList());
-    unnamed.put(list.file(), replaced);
     lists.add(list.file());
+  }
+
+  private void addUnless(boolean isReplaced, ShardSummary shard) {
+    if (!isReplaced) {
+      add(List.of(shard));
+    }
   }
 
   private void add(List<ShardSummary> named) {

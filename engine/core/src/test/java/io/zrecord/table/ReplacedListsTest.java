@@ -1,7 +1,14 @@
 package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.table.ListLimits;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -146,10 +153,13 @@ final class ReplacedListsTest {
     for (int version = 0; version < versions.size(); version++) {
       assertThat(shards(version)).isEqualTo(versions.get(version));
     }
-    requireNamed();
+    requireNamed(0);
     for (int i = 0; i < 20; i++) {
       requireDifference(random.nextInt(versions.size()), random.nextInt(versions.size()));
     }
+    int floor = random.nextInt(versions.size());
+    LaterTable.expire(storage, versions.size() - floor);
+    requireNamed(Math.toIntExact(log.newest().orElseThrow().oldest()));
   }
 
   private List<ShardSummary> shards(int version) {
@@ -188,14 +198,15 @@ final class ReplacedListsTest {
     }
   }
 
-  /** What a sweep keeps is what the versions have, neither more nor less. */
-  private void requireNamed() {
+  /** What a sweep keeps is what the versions from a floor on have, neither more nor less. */
+  private void requireNamed(int floor) {
     NamedFiles named = new NamedFiles(storage);
     named.refresh();
     Map<UUID, Set<String>> files = new HashMap<>();
-    for (List<ShardSummary> version : versions) {
+    versions.forEach(version -> version.forEach(shard -> files.put(shard.id(), new HashSet<>())));
+    for (List<ShardSummary> version : versions.subList(floor, versions.size())) {
       for (ShardSummary shard : version) {
-        Set<String> ofShard = files.computeIfAbsent(shard.id(), id -> new HashSet<>());
+        Set<String> ofShard = files.get(shard.id());
         shard.tables().forEach(tables -> ofShard.add(tables.fileName()));
         shard.chunks().forEach(chunk -> ofShard.add(chunk.fileName()));
         PatchRef patch = shard.patch();
@@ -240,6 +251,29 @@ final class ReplacedListsTest {
     for (Placed place : placed.inOrder()) {
       assertThat(place).isEqualTo(places.get(place.shard().id()));
     }
+  }
+
+  @Test
+  void aSweepDoesNotGoByAListInWhichAnotherShardIsReplaced() throws Exception {
+    TinyLists.run(FEW, () -> {
+      open(8 + 1);
+      change(Set.of(2));
+    });
+    String name = ManifestNames.nameOf(1);
+    ObjectNode manifest =
+        (ObjectNode) new ObjectMapper().readTree(storage.read(name, SealedJson.MAX_BYTES));
+    manifest.remove("crc32c");
+    ArrayNode replaced =
+        (ArrayNode) manifest.get("lists").get(0).get("replaced").get(0);
+    replaced.set(1, replaced.numberNode(replaced.get(1).longValue() - 1));
+    ((ObjectNode) manifest.get("lists").get(0))
+        .put("length", manifest.get("lists").get(0).get("length").longValue() + 1);
+    manifest.put("length", manifest.get("length").longValue() + 1);
+    storage.delete(name);
+    storage.publish(name, SealedJson.seal(manifest));
+    assertThatThrownBy(() -> new NamedFiles(storage).refresh())
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("a replaced shard has 999 records");
   }
 
   @Test

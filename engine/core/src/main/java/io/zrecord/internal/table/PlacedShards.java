@@ -79,6 +79,8 @@ public final class PlacedShards {
       add(placed, first, log.shards(list));
     } else if (!list.replaced().equals(other.replaced())) {
       List<ShardSummary> inFile = log.shardsOfFile(list);
+      // Requires that what is replaced is there.
+      log.standing(list, inFile);
       Map<Integer, List<ShardSummary>> standing = byOrdinal(list);
       Map<Integer, List<ShardSummary>> others = byOrdinal(other);
       long next = first;
