@@ -112,7 +112,7 @@ final class RowModelTest {
 
   @Test
   void soItDoesInListsOfFewShardsOfWhichSomeAreReplaced() throws Exception {
-    TinyLists.run(new ListLimits(2, 2, 1), () -> {
+    TinyLists.run(new ListLimits(2, 2, 1, 50), () -> {
       append(20);
       whatIsDeletedAndChangedReadsAsInAList(Verification.FIRST);
     });

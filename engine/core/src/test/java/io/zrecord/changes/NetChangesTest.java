@@ -200,7 +200,7 @@ final class NetChangesTest {
 
   @Test
   void soTheyDoIfShardsOfListsAreReplaced() throws Exception {
-    TinyLists.run(new ListLimits(2, 2, 1), this::anyTwoVersionsDiffer);
+    TinyLists.run(new ListLimits(2, 2, 1, 50), this::anyTwoVersionsDiffer);
     ManifestLog log = new ManifestLog(model.storage);
     assertThat(model.table.versions())
         .anyMatch(version ->

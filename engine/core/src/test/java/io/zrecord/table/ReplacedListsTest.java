@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 /** Changes of shards that stand in lists, on tables that have shards in manifests only. */
 final class ReplacedListsTest {
   /** Limits at which lists keep some replaced shards, in manifests and in lists of lists. */
-  private static final ListLimits FEW = new ListLimits(8, 3, 2);
+  private static final ListLimits FEW = new ListLimits(8, 3, 2, 50);
 
   private final Random random = Budget.random();
   private final Map<String, Integer> seen = new HashMap<>();
@@ -331,7 +331,7 @@ final class ReplacedListsTest {
   /** Each of a hundred commits writes a bounded multiple of what it changes, on the average. */
   @Test
   void manyScatteredChangesWriteListsSeldom() throws Exception {
-    TinyLists.run(new ListLimits(100, 100, 20), () -> {
+    TinyLists.run(new ListLimits(100, 100, 20, 50), () -> {
       open(1000);
       written.set(0);
       for (int i = 0; i < 100; i++) {

@@ -1,7 +1,14 @@
 package io.zrecord.table;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TinyLists;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.MemoryStorage;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -10,6 +17,28 @@ import org.junit.jupiter.api.Test;
  * in lists of lists, and in the place of others.
  */
 final class TinyListsTest {
+  /** Otherwise the tests below would prove nothing. */
+  @Test
+  void aChangeOfATableOfTwoShardsReplacesAShardOfAList() throws Exception {
+    MemoryStorage storage = Simulation.storage();
+    RecordTable table = RecordTable.at(storage);
+    TinyLists.run(() -> {
+      table.commit(Shards.append(
+          OptionalLong.empty(),
+          Shards.write(storage, Shards.SCHEMA, 1, 2),
+          Shards.write(storage, Shards.SCHEMA, 3, 4)));
+      RowChange change = RowChange.of(table.latest());
+      change.delete(1);
+      change.commit();
+    });
+    List<ShardListFile> lists = new ManifestLog(storage).read(1).lists();
+    assertThat(lists).singleElement().satisfies(list -> {
+      assertThat(list.isOfLists()).isTrue();
+      assertThat(list.replaced().ordinals()).containsExactly(0);
+    });
+    assertThat(table.latest().length()).isEqualTo(3);
+  }
+
   @Test
   void everyRetainedVersionStaysAndNothingElseDoes() throws Exception {
     TinyLists.run(
@@ -54,5 +83,14 @@ final class TinyListsTest {
     TinyLists.run(sweeps::aVersionWhoseTagIsExchangedForAnotherMeanwhileIsWhole);
     TinyLists.run(sweeps::aDamagedVersionThatIsMovedAsideMeanwhileKeepsItsFiles);
     TinyLists.run(sweeps::aWriteThatDoesNotLookAtWhatWasSweptLosesItsFiles);
+  }
+
+  @Test
+  void whoIsKilledOrLosesPowerHasChangedAllOrNothing() throws Exception {
+    RowPowerLossTest losses = new RowPowerLossTest();
+    TinyLists.run(losses::whoIsKilledHasChangedAllOrNothing);
+    TinyLists.run(losses::aChangeThatFollowsItsRecordsOverARebalanceIsAllOrNothing);
+    TinyLists.run(losses::aStorageThatRefusesACallHasChangedAllOrNothing);
+    TinyLists.run(losses::withoutForcesAnAcknowledgedChangeIsLost);
   }
 }

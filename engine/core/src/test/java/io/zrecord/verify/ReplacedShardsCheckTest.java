@@ -48,7 +48,7 @@ final class ReplacedShardsCheckTest {
     for (int i = 0; i < 9; i++) {
       shards.add(shard(storage));
     }
-    TinyLists.run(new ListLimits(8, 2, 2), () -> {
+    TinyLists.run(new ListLimits(8, 2, 2, 50), () -> {
       table.commit(
           TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
       for (int record : new int[] {0, 10, 1, 11}) {

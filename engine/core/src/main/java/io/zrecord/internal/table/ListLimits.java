@@ -9,10 +9,12 @@ package io.zrecord.internal.table;
  * @param lists most lists that a list of lists names
  * @param listsOfManifest most lists of shards that a manifest itself names, because each commit
  *     writes it whole
+ * @param replacedPercent most shards of a list, in percent, in whose place others stand; if more
+ *     are to be replaced, the list is written again, which costs at most as much again
  */
-public record ListLimits(int shards, int lists, int listsOfManifest) {
+public record ListLimits(int shards, int lists, int listsOfManifest, int replacedPercent) {
   /** The limits of this release. */
-  static final ListLimits USUAL = new ListLimits(1000, 1000, 100);
+  static final ListLimits USUAL = new ListLimits(1000, 1000, 100, 50);
 
   /** Tests of small tables choose others, so that these have lists. */
   private static volatile ListLimits inForce = USUAL;

@@ -128,12 +128,10 @@ public record ShardListFile(
     return new ShardListFile(file, level, shards, records, lengthBytes, checksum, others, unknown);
   }
 
-  /**
-   * Tells whether few enough shards are replaced for them to stay beside the file: to write the
-   * file again would cost twice what was changed, or more.
-   */
+  /** Tells whether few enough shards are replaced for the file to stay as it is. */
   public boolean isMostlyUnreplaced(ListLimits limits) {
-    return shardsOfFile() >= limits.shards() / 2 && 2L * replaced.weight() <= shardsOfFile();
+    long most = (long) shardsOfFile() * limits.replacedPercent() / 100;
+    return shardsOfFile() >= limits.shards() / 2 && replaced.weight() <= most;
   }
 
   /** Tells whether the file lists lists. */

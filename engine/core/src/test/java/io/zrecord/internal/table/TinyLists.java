@@ -5,8 +5,8 @@ package io.zrecord.internal.table;
  * lists and replaced shards. Tests of tables do so in one thread, and its workers'.
  */
 public final class TinyLists {
-  /** Limits at which a table of ten shards has all of them. */
-  public static final ListLimits LIMITS = new ListLimits(4, 3, 2);
+  /** Limits at which a table of two shards has all of them. */
+  public static final ListLimits LIMITS = new ListLimits(1, 2, 1, 100);
 
   /** A test. */
   public interface Body {
