@@ -126,7 +126,7 @@ final class ReplacedListsTest {
 
   @Test
   void versionsHaveTheShardsThatTheyWereGiven() throws Exception {
-    for (int sequence = 0; sequence < Budget.of(60); sequence++) {
+    for (int sequence = 0; sequence < Budget.of(30); sequence++) {
       TinyLists.run(FEW, this::sequence);
     }
     assertThat(seen.keySet())
