@@ -183,6 +183,9 @@ class MixedTuple:
     def uuid(self, i: int) -> uuid.UUID:
         return self._elements.uuid(f"{self._name}[{i}]")
 
+    def objects(self, i: int) -> list[JsonObject]:
+        return self._elements.objects(f"{self._name}[{i}]")
+
     def matching(self, i: int, pattern: str) -> str:
         return self._elements.matching(f"{self._name}[{i}]", pattern)
 

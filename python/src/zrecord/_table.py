@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
@@ -16,15 +15,15 @@ import numpy as np
 
 from zrecord._declarations import Declarations, read_declarations
 from zrecord._field import Field
+from zrecord._lists import ShardReading, read_shard
 from zrecord._location import Location
-from zrecord._patch import read_patch
 from zrecord._remote import RemotePath
 from zrecord._remote_field import field_at
-from zrecord._remote_source import Keeper, RemoteSource
+from zrecord._remote_source import Keeper
 from zrecord._schema import FieldSpec, UnreadableField, read_fields
 from zrecord._sealed import MAX_BYTES, JsonObject, corrupt
-from zrecord._source import ShardSource, Source
-from zrecord._tables import FieldSets, SealedShard, read_chunks, read_field_sets, read_refs
+from zrecord._source import Source
+from zrecord._tables import read_field_sets
 from zrecord.errors import AccessDeniedError, CorruptDataError, FormatError, NotADatasetError, StorageError, ZrecordError
 
 _Read = TypeVar("_Read")
@@ -489,73 +488,21 @@ def _contents(path: Location, manifest: _Manifest) -> Contents:
         raise json.corrupt("an id or name of a field appears twice")
     if any(f.id >= json.integer("nextFieldId") for f in every):
         raise json.corrupt(f"a field has an id that is not below nextFieldId {json.integer('nextFieldId')}")
-    shards: list[Source] = []
     keeper = Keeper()
     partitions = json.integers("partitions", 1, 2**31 - 1) if "partitions" in json.members else []
     if len(set(partitions)) != len(partitions) or any(field >= json.integer("nextFieldId") for field in partitions):
         raise json.corrupt(f"its partition fields {partitions} are not all different fields")
-    for entry in json.objects("lists"):
-        shards += _read_list(path, entry, len(partitions), keeper)
-    shards += _read_entries(path, json, len(partitions), keeper)
+    reading = ShardReading(path, len(partitions), keeper)
+    field_sets = read_field_sets(json)
+    own = reading.shards(json.objects("shards"), field_sets)
+    shards = [shard.source for shard in [*reading.lists(json, field_sets, own), *own]]
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
     index_map = None
     if "indexMap" in json.members:
-        index_map = _read_entry(path, json.object("indexMap"), read_field_sets(json), 0, keeper)
+        index_map = read_shard(path, json.object("indexMap"), field_sets, 0, keeper)
     return Contents(manifest.version, fields, unreadable, shards, index_map, read_declarations(json, fields, unreadable))
-
-
-def _read_list(path: Location, entry: JsonObject, partitions: int, keeper: Keeper, levels: int = 2) -> list[Source]:
-    """Reads a list of shards, or the lists that a list of lists names."""
-    level = entry.integer("level", 1, 2) if "level" in entry.members else 1
-    if level > levels:
-        raise entry.corrupt("it lists a list of lists, but there are two levels at most")
-    json = JsonObject.read(path / entry.matching("file", r"list/[0-9a-f-]{36}\.json"))
-    named = (entry.integer("bytes", 1, MAX_BYTES), entry.matching("crc", "[0-9a-f]{8}"))
-    if (json.size, json.string("crc32c")) != named:
-        raise json.corrupt(f"it is not the file that the manifest names, with {named[0]} bytes and checksum {named[1]}")
-    if level == 1:
-        shards = _read_entries(path, json, partitions, keeper)
-    else:
-        shards = [shard for member in json.objects("lists") for shard in _read_list(path, member, partitions, keeper, 1)]
-    if len(shards) != entry.integer("shards") or sum(shard.length for shard in shards) != entry.integer("length"):
-        raise json.corrupt("its shards are not those that the manifest counts")
-    return shards
-
-
-def _read_entries(path: Location, json: JsonObject, partitions: int, keeper: Keeper) -> list[Source]:
-    field_sets = read_field_sets(json)
-    return [_read_entry(path, member, field_sets, partitions, keeper) for member in json.objects("shards")]
-
-
-def _read_entry(path: Location, member: JsonObject, field_sets: FieldSets, partitions: int, keeper: Keeper) -> Source:
-    length = member.integer("length", 1)
-    patch = read_patch(member, length)
-    partition = member.members.get("partition", [])
-    is_texts = isinstance(partition, list) and all(isinstance(text, (str, type(None))) for text in partition)
-    if not is_texts or len(partition) != partitions:
-        raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
-    chunks = read_chunks(member)
-    if any(chunk.owner == member.uuid("uuid") for chunk in chunks):
-        raise member.corrupt(f"shard {member.uuid('uuid')} names one of its own chunks as another shard's")
-    values = member.tuples("values", 2)
-    published = sum(chunk.size for chunk in chunks)
-    is_unique = len({field for field, _ in values}) == len(values)
-    if not is_unique or any(not 0 < field < 2**31 or size > published for field, size in values):
-        raise member.corrupt(f"the value bytes of shard {member.uuid('uuid')} are out of range: {values[:8]} of {published}")
-    make = partial(
-        SealedShard,
-        directory=path / "shard" / str(member.uuid("uuid")),
-        uuid=member.uuid("uuid"),
-        length=length,
-        slots=length if patch is None else patch.slots,
-        chunks=chunks,
-        tables=read_refs(member, field_sets),
-    )
-    if isinstance(path, RemotePath):
-        return RemoteSource(length, lambda: ShardSource(make(), patch), keeper)
-    return ShardSource(make(), patch)
 
 
 def read_index_map(path: Location, index_map: Source, verify: str) -> Field:

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.findings.Finding;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.table.ListLimits;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.TinyLists;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.Verification;
 import io.zrecord.rebalance.RebalanceOptions;
@@ -105,6 +108,18 @@ final class RowModelTest {
     for (Map.Entry<Long, SampleData> version : versions.entrySet()) {
       requireEqual(table.version(version.getKey()), version.getValue(), verification);
     }
+  }
+
+  @Test
+  void soItDoesInListsOfFewShardsOfWhichSomeAreReplaced() throws Exception {
+    TinyLists.run(new ListLimits(2, 2, 1, 50), () -> {
+      append(20);
+      whatIsDeletedAndChangedReadsAsInAList(Verification.FIRST);
+    });
+    ManifestLog log = new ManifestLog(storage);
+    assertThat(table.versions())
+        .anyMatch(version ->
+            log.read(version).lists().stream().anyMatch(list -> !list.replaced().isEmpty()));
   }
 
   @Test

@@ -30,6 +30,16 @@ final class NamedFiles {
   private final ManifestLog log;
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
+
+  /** What the file of each list has. */
+  private final Map<String, List<ShardSummary>> inFiles = new HashMap<>();
+
+  /** The ordinals of shards of the file of a list that each version so far has replaced. */
+  private final Map<String, Set<Integer>> replaced = new HashMap<>();
+
+  /** What the lists of lists of the version that was read last have, by their files. */
+  private Map<String, List<ShardListFile>> members = new HashMap<>();
+
   private final Set<String> tagFiles = new HashSet<>();
   private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
 
@@ -102,22 +112,51 @@ final class NamedFiles {
 
   private void addVersion(Manifest manifest) {
     manifest.requireWritable(storage.location());
-    addLists(manifest.lists());
+    Map<String, List<ShardListFile>> present = new HashMap<>();
+    for (ShardListFile list : manifest.lists()) {
+      if (list.isOfLists()) {
+        List<ShardListFile> inFile = members.get(list.file());
+        present.put(list.file(), inFile == null ? log.membersToChange(list) : inFile);
+        list.standing(present.get(list.file())).forEach(this::addList);
+        lists.add(list.file());
+      } else {
+        addList(list);
+      }
+    }
+    members = present;
     add(manifest.shards());
     add(manifest.indexMap().stream().toList());
     versions.add(manifest.version());
   }
 
-  private void addLists(List<ShardListFile> named) {
-    for (ShardListFile list : named) {
-      if (!lists.contains(list.file())) {
-        if (list.isOfLists()) {
-          addLists(log.membersToChange(list));
-        } else {
-          add(log.shardsToChange(list));
-        }
-        lists.add(list.file());
+  private void addList(ShardListFile list) {
+    List<ShardSummary> inFile = inFiles.get(list.file());
+    if (inFile == null) {
+      inFile = log.shardsToChange(list).stream().map(ShardSummary::withoutSizes).toList();
+      inFiles.put(list.file(), inFile);
+    }
+    // A sweep must not go by a list that is damaged.
+    log.standing(list, inFile);
+    Set<Integer> before = replaced.get(list.file());
+    Set<Integer> after = list.replaced().ordinals();
+    if (before == null) {
+      for (int i = 0; i < inFile.size(); i++) {
+        addUnless(after.contains(i), inFile.get(i));
       }
+    } else {
+      for (int ordinal : before) {
+        addUnless(after.contains(ordinal), inFile.get(ordinal));
+      }
+      after.retainAll(before);
+    }
+    replaced.put(list.file(), after);
+    add(list.replaced().shards().toList());
+    lists.add(list.file());
+  }
+
+  private void addUnless(boolean isReplaced, ShardSummary shard) {
+    if (!isReplaced) {
+      add(List.of(shard));
     }
   }
 

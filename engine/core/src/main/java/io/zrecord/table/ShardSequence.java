@@ -1,20 +1,26 @@
 package io.zrecord.table;
 
+import io.zrecord.internal.table.ListLimits;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.ReplacedShard;
+import io.zrecord.internal.table.ReplacedShards;
 import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.shard.ShardSummary;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * The shards of a future version, in index order. Lists of the version before are taken over
- * unchanged. Shards between and after the lists go to new lists where a list follows or where there
- * are too many shards. Belongs to one thread.
+ * The shards of a future version, in index order. The files of lists of the version before are
+ * taken over, with what is replaced in them beside; a list of which much is replaced is written
+ * again. Shards between and after the lists go to new lists where a list follows or where there are
+ * too many shards. Belongs to one thread.
  */
 final class ShardSequence {
   private final ManifestLog log;
   private final List<String> written;
+  private final ListLimits limits = ListLimits.inForce();
   private List<ShardListFile> lists = new ArrayList<>();
   private List<ShardSummary> loose = new ArrayList<>();
 
@@ -36,46 +42,94 @@ final class ShardSequence {
       } else if (list.isOfLists()) {
         addMembers(list, replacements);
       } else {
-        add(list, replacements);
+        add(list.unreplaced(), list.replaced(), replacements);
       }
     }
     manifest.shards().forEach(shard -> replacements.next(shard).forEach(this::add));
   }
 
-  /** Takes a list of lists over, or the new lists if one of its shards is replaced. */
+  /**
+   * Takes a list of lists over, with what is replaced in its lists. Takes its lists instead if one
+   * of them has to be written again.
+   */
   private void addMembers(ShardListFile ofLists, Replacements replacements) {
     List<ShardListFile> members = log.membersToChange(ofLists);
+    List<ReplacedShards> before = ofLists.replaced().ofEach(members);
     spill(loose.size());
-    List<ShardListFile> before = lists;
+    List<ShardListFile> others = lists;
     lists = new ArrayList<>();
-    for (ShardListFile list : members) {
+    List<ReplacedShards> after = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
       if (replacements.isDone()) {
-        addList(list);
+        addList(members.get(i).then(before.get(i)));
+        after.add(before.get(i));
       } else {
-        add(list, replacements);
+        add(members.get(i), before.get(i), replacements).ifPresent(after::add);
       }
     }
-    boolean isSame = loose.isEmpty() && lists.equals(members);
-    before.addAll(isSame ? List.of(ofLists) : lists);
-    lists = before;
+    if (after.size() == members.size()) {
+      lists = others;
+      addList(ofLists.unreplaced().then(ReplacedShards.joined(members, after)));
+    } else {
+      others.addAll(lists);
+      lists = others;
+    }
   }
 
-  private void add(ShardListFile list, Replacements replacements) {
-    List<ShardSummary> shards = log.shardsToChange(list);
-    if (replacements.touch(shards)) {
-      shards.forEach(shard -> replacements.next(shard).forEach(this::add));
-    } else if (loose.size() + shards.size() <= ShardListFile.MAX_SHARDS
-        && (!loose.isEmpty() || shards.size() < ShardListFile.MAX_SHARDS / 2)) {
-      // Keeps lists from becoming smaller and smaller.
-      shards.forEach(this::add);
-    } else {
-      addList(list);
+  /**
+   * Takes a list over.
+   *
+   * @param list the list where it stands, before a file above it replaces shards
+   * @param replaced what that file has replaced so far
+   * @return what is replaced now; empty if the list is to be written again
+   */
+  private Optional<ReplacedShards> add(
+      ShardListFile list, ReplacedShards replaced, Replacements replacements) {
+    List<ShardSummary> shards = log.standing(list, log.shardsToChange(list));
+    List<ShardSummary> before = replaced.in(list.file(), shards);
+    if (!replacements.touch(before)) {
+      if (loose.size() + before.size() <= limits.shards()
+          && (!loose.isEmpty() || before.size() < limits.shards() / 2)) {
+        // Keeps lists from becoming smaller and smaller.
+        before.forEach(this::add);
+        return Optional.empty();
+      }
+      addList(list.then(replaced));
+      return Optional.of(replaced);
     }
+    ReplacedShards after = replaced(shards, replaced, replacements);
+    ShardListFile changed = list.then(after);
+    if (changed.isMostlyUnreplaced(limits)) {
+      addList(changed);
+      return Optional.of(after);
+    }
+    after.in(list.file(), shards).forEach(this::add);
+    return Optional.empty();
+  }
+
+  private static ReplacedShards replaced(
+      List<ShardSummary> shards, ReplacedShards before, Replacements replacements) {
+    List<ReplacedShard> after = new ArrayList<>();
+    int at = 0;
+    for (int i = 0; i < shards.size(); i++) {
+      List<ShardSummary> unreplaced = List.of(shards.get(i));
+      boolean isReplaced =
+          at < before.inOrder().size() && before.inOrder().get(at).ordinal() == i;
+      List<ShardSummary> standing = isReplaced ? before.inOrder().get(at++).shards() : unreplaced;
+      List<ShardSummary> next =
+          standing.stream().flatMap(shard -> replacements.next(shard).stream()).toList();
+      if (!next.equals(unreplaced)) {
+        after.add(new ReplacedShard(i, shards.get(i).length(), next));
+      }
+    }
+    return new ReplacedShards(after);
   }
 
   private void addList(ShardListFile list) {
-    spill(loose.size());
-    lists.add(list);
+    if (list.shardCount() > 0) {
+      spill(loose.size());
+      lists.add(list);
+    }
   }
 
   void add(ShardSummary shard) {
@@ -91,37 +145,15 @@ final class ShardSequence {
 
   /** Returns all lists. Call this after all shards were added. */
   List<ShardListFile> lists() {
-    if (loose.size() > ShardListFile.MAX_SHARDS) {
-      spill(loose.size() - loose.size() % ShardListFile.MAX_SHARDS);
+    if (loose.size() > limits.shards()) {
+      spill(loose.size() - loose.size() % limits.shards());
     }
-    fold();
+    if (loose.size() + ListFolding.weightOf(lists) > limits.shards()
+        && loose.size() >= limits.shards() / 2) {
+      spill(loose.size());
+    }
+    lists = new ListFolding(log, written).fold(lists, loose.size());
     return lists;
-  }
-
-  /**
-   * Puts the oldest lists of shards into lists of lists, until there are few enough besides. So a
-   * commit writes the shards that it adds or replaces, a bounded number of neighbours, and one
-   * entry for each hundred thousand of shards.
-   */
-  private void fold() {
-    long single = lists.stream().filter(list -> !list.isOfLists()).count();
-    List<ShardListFile> folded = new ArrayList<>();
-    for (int i = 0; i < lists.size(); ) {
-      int to = i;
-      while (to < lists.size()
-          && to - i < ShardListFile.MAX_LISTS
-          && !lists.get(to).isOfLists()) {
-        to++;
-      }
-      if (to == i || single <= ShardListFile.MAX_LISTS_OF_MANIFEST) {
-        folded.add(lists.get(i++));
-      } else {
-        folded.add(log.writeListOfLists(lists.subList(i, to), written));
-        single -= to - i;
-        i = to;
-      }
-    }
-    lists = folded;
   }
 
   /** Returns the shards after the lists. */

@@ -49,6 +49,13 @@ final class TableCheck {
   private final Map<String, Set<String>> namedShards = new HashMap<>();
 
   private final Set<String> namedLists = new HashSet<>();
+
+  /** Lists of which a version that was checked has replaced nothing. */
+  private final Set<String> wholeLists = new HashSet<>();
+
+  /** The lists of the version that was checked last, and what they replace. */
+  private final Set<ShardListFile> lastLists = new HashSet<>();
+
   private final Map<Long, UUID> checkedVersions = new HashMap<>();
   private boolean isComplete = true;
   private long newest;
@@ -176,12 +183,19 @@ final class TableCheck {
   /** Checks what a manifest names. */
   private void check(Manifest manifest, Depth depth) {
     List<Runnable> adding = new ArrayList<>();
-    Set<String> read = new HashSet<>();
+    Set<ShardListFile> read = new HashSet<>();
     ShardNeed.Source source = new ShardNeed.Source(manifest.tableId(), manifest.version(), newest);
     Part part = new Part(source, manifest, depth);
     read(manifest.lists(), part, adding, read);
     // Only a version whose lists can all be read is checked.
-    namedLists.addAll(read);
+    read.forEach(list -> {
+      namedLists.add(list.file());
+      if (list.replaced().isEmpty()) {
+        wholeLists.add(list.file());
+      }
+    });
+    lastLists.clear();
+    lastLists.addAll(read);
     adding.forEach(Runnable::run);
     part.add(manifest.shards());
     part.finish();
@@ -191,14 +205,16 @@ final class TableCheck {
 
   /**
    * Reads lists of a version, except lists that another version names too, whose shards were all
-   * checked by then.
+   * checked by then. A list in which shards were replaced is read again unless the version that was
+   * checked before has replaced the same.
    *
    * @param adding takes what adds the lists to the part
-   * @param read takes the names of the lists
+   * @param read takes the lists
    */
-  private void read(List<ShardListFile> lists, Part part, List<Runnable> adding, Set<String> read) {
+  private void read(
+      List<ShardListFile> lists, Part part, List<Runnable> adding, Set<ShardListFile> read) {
     for (ShardListFile list : lists) {
-      if (namedLists.contains(list.file())) {
+      if (isChecked(list)) {
         adding.add(() -> part.skip(list.length()));
       } else if (list.isOfLists()) {
         read(log.members(list), part, adding, read);
@@ -206,8 +222,13 @@ final class TableCheck {
         List<ShardSummary> shards = log.shards(list, part.manifest.partitions());
         adding.add(() -> part.add(shards));
       }
-      read.add(list.file());
+      read.add(list);
     }
+  }
+
+  private boolean isChecked(ShardListFile list) {
+    return lastLists.contains(list)
+        || (list.replaced().isEmpty() && wholeLists.contains(list.file()));
   }
 
   /** The shards of a version that no earlier part had. */

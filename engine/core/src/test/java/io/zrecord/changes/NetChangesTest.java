@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.internal.table.ListLimits;
+import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.TinyLists;
 import io.zrecord.read.IndexSet;
 import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
@@ -219,6 +222,15 @@ final class NetChangesTest {
     }
     // The control: what versions changed, put together index by index, is wrong.
     assertThat(wrong).isPositive();
+  }
+
+  @Test
+  void soTheyDoIfShardsOfListsAreReplaced() throws Exception {
+    TinyLists.run(new ListLimits(2, 2, 1, 50), this::anyTwoVersionsDiffer);
+    ManifestLog log = new ManifestLog(model.storage);
+    assertThat(model.table.versions())
+        .anyMatch(version ->
+            log.read(version).lists().stream().anyMatch(list -> !list.replaced().isEmpty()));
   }
 
   /** Returns the last version that wrote shards again; empty if none did. */

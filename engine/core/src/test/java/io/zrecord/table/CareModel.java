@@ -7,7 +7,6 @@ import io.zrecord.RecordDataset;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
@@ -244,7 +243,8 @@ final class CareModel implements InstantSource {
     Set<String> files = new TreeSet<>();
     ManifestLog log = new ManifestLog(storage);
     Manifest manifest = log.read(version);
-    manifest.lists().stream().map(ShardListFile::file).forEach(files::add);
+    log.lists(manifest, ofLists -> files.add(ofLists.file()))
+        .forEach(list -> files.add(list.file()));
     for (ShardSummary shard : log.shards(manifest)) {
       shard.tables().forEach(file -> files.add(shard.directory() + "/" + file.fileName()));
       shard.chunks().forEach(chunk -> files.add(shard.directory() + "/" + chunk.fileName()));

@@ -10,13 +10,14 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Notes which files are read as a whole, which directories are listed, which files are asked for,
- * and how many bytes are published or replaced.
+ * Notes which files are read or published as a whole, which directories are listed, which files are
+ * asked for, and how many bytes are published or replaced.
  */
 final class CountingStorage extends ForwardingStorage {
   final List<String> read = Collections.synchronizedList(new ArrayList<>());
   final List<String> listed = Collections.synchronizedList(new ArrayList<>());
   final List<String> found = Collections.synchronizedList(new ArrayList<>());
+  final List<String> published = Collections.synchronizedList(new ArrayList<>());
   private final AtomicLong written;
 
   CountingStorage(Storage storage, AtomicLong written) {
@@ -44,6 +45,7 @@ final class CountingStorage extends ForwardingStorage {
 
   @Override
   public boolean publish(String name, byte[] content) {
+    published.add(name);
     written.addAndGet(content.length);
     return super.publish(name, content);
   }

@@ -168,20 +168,22 @@ final class ListsOfListsTest {
   }
 
   @Test
-  void aRebalanceWritesTheListsThatItTouches() {
+  void aRebalanceOfAShardInAListOfListsWritesNoList() {
     List<ShardSummary> expected = ofLongLists();
     List<ShardListFile> before = log.newest().orElseThrow().lists();
-    List<ShardListFile> members = log.members(before.get(0));
+    Set<String> files = files();
     ShardSummary replacement = zeros(1000);
     commitReplacement(expected.get(700), replacement);
     expected.set(700, replacement);
+    assertThat(files()).isEqualTo(files);
     assertThat(table.latest().shards()).isEqualTo(expected);
     assertThat(table.latest().length()).isEqualTo(2_403_000);
     List<ShardListFile> after = log.newest().orElseThrow().lists();
-    assertThat(after).hasSize(3);
-    assertThat(after.get(0)).isEqualTo(members.get(0));
-    assertThat(after.get(1).level()).isOne();
-    assertThat(after.get(2)).isEqualTo(before.get(1));
+    assertThat(after)
+        .extracting(ShardListFile::file)
+        .isEqualTo(before.stream().map(ShardListFile::file).toList());
+    assertThat(after.get(0).replaced().ordinals()).containsExactly(700);
+    assertThat(after.get(1)).isEqualTo(before.get(1));
     assertThat(table.version(0).shards().get(700)).isEqualTo(shard(700));
   }
 
@@ -195,10 +197,10 @@ final class ListsOfListsTest {
       listsRead();
       commitReplacement(expected.get(ordinal), replacement);
       expected.set(ordinal, replacement);
-      assertThat(listsRead()).doesNotHaveDuplicates().hasSize(ordinal == 10 ? 2 : 5);
+      assertThat(listsRead()).doesNotHaveDuplicates().hasSize(ordinal == 10 ? 2 : 6);
       assertThat(table.latest().shards()).isEqualTo(expected);
     }
-    assertThat(log.newest().orElseThrow().lists()).hasSize(3).endsWith(before.get(1));
+    assertThat(log.newest().orElseThrow().lists()).hasSize(2).endsWith(before.get(1));
   }
 
   private ShardSummary zeros(int count) {

@@ -2,6 +2,7 @@ package io.zrecord.internal.format;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.CorruptDataException;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -86,6 +87,22 @@ public final class JsonTuple {
       throw corrupt("eight hexadecimal digits as element " + i);
     }
     return HexFormat.fromHexDigits(value.textValue());
+  }
+
+  /** Returns an element that is an array of objects. */
+  public List<JsonObject> objects(int i) {
+    List<JsonObject> objects = new ArrayList<>();
+    if (node.get(i) instanceof ArrayNode array) {
+      for (JsonNode element : array) {
+        if (element instanceof ObjectNode object) {
+          objects.add(new JsonObject(owner.resource(), object));
+        }
+      }
+      if (objects.size() == array.size()) {
+        return objects;
+      }
+    }
+    throw corrupt("an array of objects as element " + i);
   }
 
   /** Returns the exception for an array that is not what was expected. */

@@ -150,7 +150,7 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
       this.storage = log.storage();
       this.lists = lists;
       this.reading = list -> list.isOfLists()
-          ? new Inner(log, log.members(list), partitions, List.of())
+          ? new Inner(log, withShards(log.members(list)), partitions, List.of())
           : new Leaf(log.shards(list, partitions));
       List<Leaf> present = rest.stream().filter(leaf -> leaf.count > 0).toList();
       int childCount = lists.size() + present.size();
@@ -169,6 +169,10 @@ public final class ListedShards extends AbstractList<ShardSummary> implements Ra
           children.set(i, present.get(i - lists.size()));
         }
       }
+    }
+
+    private static List<ShardListFile> withShards(List<ShardListFile> lists) {
+      return lists.stream().filter(list -> list.shardCount() > 0).toList();
     }
 
     private Node child(int i) {

@@ -348,8 +348,8 @@ public record Manifest(
     DeclarationsJson.write(node, declarations, head.kept.ofDeclarations());
     Features.write(node, featuresForWriters());
     ArrayNode listsNode = node.putArray("lists");
-    lists.forEach(list -> listsNode.add(list.write()));
     FieldSets fieldSets = new FieldSets();
+    lists.forEach(list -> listsNode.add(list.write(fieldSets)));
     Optional<ObjectNode> mapNode = indexMap.map(map -> ShardJson.write(map, fieldSets));
     ShardJson.writeAll(node, shards, fieldSets);
     ObjectNode transactionsNode = node.putObject("transactions");
@@ -379,7 +379,9 @@ public record Manifest(
         json.has("partitions") ? json.integers("partitions", 1, Integer.MAX_VALUE) : List.of(),
         DeclarationsJson.read(json),
         (int) json.integer("nextFieldId", 1, Integer.MAX_VALUE),
-        json.objects("lists").stream().map(ShardListFile::read).toList(),
+        json.objects("lists").stream()
+            .map(list -> ShardListFile.read(list, fieldSets))
+            .toList(),
         ShardJson.readAll(json, fieldSets),
         json.integerMap("transactions"),
         json.has("indexMap")

@@ -239,7 +239,17 @@ public final class ManifestLog {
 
   /** Returns the shards of a list, which is not a list of lists. */
   public List<ShardSummary> shards(ShardListFile list) {
+    return standing(list, shardsOfFile(list));
+  }
+
+  /** Returns the shards that the file of a list has, of which none is replaced yet. */
+  public List<ShardSummary> shardsOfFile(ShardListFile list) {
     return content(list, list::readFile);
+  }
+
+  /** Returns the shards of a list, given those that its file has. */
+  public List<ShardSummary> standing(ShardListFile list, List<ShardSummary> inFile) {
+    return list.replaced().in(storage.pathOf(list.file()), inFile);
   }
 
   /**
@@ -249,16 +259,17 @@ public final class ManifestLog {
    * @throws CorruptDataException if a shard does not have one value of each
    */
   public List<ShardSummary> shards(ShardListFile list, List<Integer> partitions) {
-    return content(list, (path, bytes) -> {
-      List<ShardSummary> shards = list.readFile(path, bytes);
-      ManifestRules.requirePartitions(path, shards, partitions);
-      return shards;
-    });
+    List<ShardSummary> shards = shards(list);
+    ManifestRules.requirePartitions(storage.pathOf(list.file()), shards, partitions);
+    return shards;
   }
 
-  /** Returns the lists that a list of lists names. */
+  /**
+   * Returns the lists that a list of lists names, with the shards that it replaces. A list whose
+   * shards were all deleted has none.
+   */
   public List<ShardListFile> members(ShardListFile list) {
-    return content(list, list::readLists);
+    return list.standing(content(list, list::readLists));
   }
 
   /**
@@ -292,7 +303,8 @@ public final class ManifestLog {
   }
 
   /**
-   * Returns the shards of a list that is to be written again, or beside which files are deleted.
+   * Returns the shards that the file of a list has, of which none is replaced yet. The list is to
+   * be changed, or files are deleted beside it.
    *
    * @throws io.zrecord.errors.UnsupportedFormatException if the list uses a feature that this
    *     release does not know
@@ -304,7 +316,7 @@ public final class ManifestLog {
     });
   }
 
-  /** Returns the lists of a list of lists as {@link #shardsToChange} returns shards. */
+  /** Returns the lists that a file has as {@link #shardsToChange} returns shards. */
   public List<ShardListFile> membersToChange(ShardListFile list) {
     return content(list, (path, bytes) -> {
       list.requireWritable(path, bytes);
@@ -322,9 +334,9 @@ public final class ManifestLog {
   public List<ShardListFile> writeLists(List<ShardSummary> shards, List<String> written) {
     Publication publication = new Publication(storage);
     List<ShardListFile> lists = new ArrayList<>();
-    for (int from = 0; from < shards.size(); from += ShardListFile.MAX_SHARDS) {
-      List<ShardSummary> part =
-          shards.subList(from, Math.min(shards.size(), from + ShardListFile.MAX_SHARDS));
+    int most = ListLimits.inForce().shards();
+    for (int from = 0; from < shards.size(); from += most) {
+      List<ShardSummary> part = shards.subList(from, Math.min(shards.size(), from + most));
       String name = newListName();
       byte[] content = ShardListFile.writeFile(part);
       ShardListFile list = ShardListFile.of(name, part, content);

@@ -20,6 +20,7 @@ final class ManifestRules {
     requireRecords(json, manifest);
     requireTags(json, manifest.version(), manifest.tags());
     requireLengths(json, manifest);
+    ReplacedShards.requireOnce(json, manifest.lists(), manifest.shards());
     requirePartitions(json, manifest);
     requireDeclarations(json, manifest);
     if (manifest.schema().fields().stream().anyMatch(field -> field.id() >= manifest.nextFieldId())
@@ -92,6 +93,9 @@ final class ManifestRules {
       throw json.corrupt("its partition fields " + partitions + " are not all different fields");
     }
     requirePartitions(json.resource(), manifest.shards(), partitions);
+    for (ShardListFile list : manifest.lists()) {
+      requirePartitions(json.resource(), list.replaced().shards().toList(), partitions);
+    }
   }
 
   /** Requires that shards have one value of each partition field. */

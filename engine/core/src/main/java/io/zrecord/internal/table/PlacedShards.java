@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Shards of a version that are not in the lists of shards of another one, with their places. Takes
+ * Shards of a version that are not in the lists of shards of another one, with their places. Of a
+ * list of both versions, these are the shards in whose place the other version has others. Takes
  * some hundred bytes a shard. Immutable.
  */
 public final class PlacedShards {
@@ -34,20 +36,71 @@ public final class PlacedShards {
     inOrder.forEach(placed -> byId.put(placed.shard.id(), placed));
   }
 
-  /** Reads the shards of a version that are not in lists of another version. */
+  /**
+   * Reads the shards of a version that are not in lists of another version. Reads neither elements
+   * that both have nor the file of a list in which both have replaced the same shards.
+   */
   public static PlacedShards notIn(ManifestLog log, Manifest other, Manifest version) {
-    Set<String> shared = new HashSet<>(
-        log.lists(other, ofLists -> {}).stream().map(ShardListFile::file).toList());
+    Set<ShardListFile> shared = new HashSet<>(other.lists());
+    shared.retainAll(new HashSet<>(version.lists()));
+    Map<String, ShardListFile> others = new HashMap<>();
+    other.lists().stream()
+        .filter(list -> !shared.contains(list))
+        .flatMap(list -> lists(log, list).stream())
+        .forEach(list -> others.put(list.file(), list));
     List<Placed> placed = new ArrayList<>();
     long first = 0;
-    for (ShardListFile list : log.lists(version, ofLists -> {})) {
-      if (!shared.contains(list.file())) {
-        add(placed, first, log.shards(list));
+    for (ShardListFile element : version.lists()) {
+      if (!shared.contains(element)) {
+        long next = first;
+        for (ShardListFile list : lists(log, element)) {
+          add(placed, next, log, list, others.get(list.file()));
+          next += list.length();
+        }
       }
-      first += list.length();
+      first += element.length();
     }
     add(placed, first, version.shards());
     return new PlacedShards(placed);
+  }
+
+  private static List<ShardListFile> lists(ManifestLog log, ShardListFile list) {
+    return list.isOfLists() ? log.members(list) : List.of(list);
+  }
+
+  /** Adds the shards of a list that another version does not have in the list at their places. */
+  private static void add(
+      List<Placed> placed,
+      long first,
+      ManifestLog log,
+      ShardListFile list,
+      @Nullable ShardListFile other) {
+    if (other == null) {
+      add(placed, first, log.shards(list));
+    } else if (!list.replaced().equals(other.replaced())) {
+      List<ShardSummary> inFile = log.shardsOfFile(list);
+      // Requires that what is replaced is there.
+      log.standing(list, inFile);
+      Map<Integer, List<ShardSummary>> standing = byOrdinal(list);
+      Map<Integer, List<ShardSummary>> others = byOrdinal(other);
+      long next = first;
+      for (int i = 0; i < inFile.size(); i++) {
+        List<ShardSummary> unreplaced = List.of(inFile.get(i));
+        List<ShardSummary> here = standing.getOrDefault(i, unreplaced);
+        if (!here.equals(others.getOrDefault(i, unreplaced))) {
+          add(placed, next, here);
+        }
+        next += here.stream().mapToLong(ShardSummary::length).sum();
+      }
+    }
+  }
+
+  private static Map<Integer, List<ShardSummary>> byOrdinal(ShardListFile list) {
+    Map<Integer, List<ShardSummary>> shards = new HashMap<>();
+    list.replaced()
+        .inOrder()
+        .forEach(replaced -> shards.put(replaced.ordinal(), replaced.shards()));
+    return shards;
   }
 
   private static void add(List<Placed> placed, long first, List<ShardSummary> shards) {

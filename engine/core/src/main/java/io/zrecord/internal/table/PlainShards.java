@@ -75,7 +75,7 @@ final class PlainShards {
     expect("{\"format\":2,\"fieldSets\":[");
     FieldSets fieldSets = readFieldSets();
     expect(",\"shards\":[");
-    List<ShardSummary> shards = new ArrayList<>(ShardListFile.MAX_SHARDS);
+    List<ShardSummary> shards = new ArrayList<>();
     if (!skip(']')) {
       do {
         shards.add(readShard(fieldSets));

@@ -1,5 +1,6 @@
 package io.zrecord.internal.table;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.internal.format.Features;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -18,10 +20,11 @@ import java.util.stream.Stream;
  *
  * @param file name relative to the table
  * @param level 1 for a list of shards, 2 for a list of lists of shards
- * @param shardCount number of shards in the file, or in its lists
- * @param length sum of the shards' lengths
+ * @param shardCount number of shards after those of the file, or of its lists, were replaced
+ * @param length sum of the lengths of these shards
  * @param lengthBytes length of the file
  * @param checksum value of the file's seal
+ * @param replaced shards of the file, or of its lists, in whose place others stand
  * @param unknown members of the manifest's entry that this release does not know, as JSON
  */
 public record ShardListFile(
@@ -31,22 +34,14 @@ public record ShardListFile(
     long length,
     int lengthBytes,
     int checksum,
+    ReplacedShards replaced,
     String unknown) {
-  /** Most shards that a manifest itself holds, and that a list holds. */
-  public static final int MAX_SHARDS = 1000;
-
-  /** Most lists of shards that a list of lists names. */
-  public static final int MAX_LISTS = 1000;
-
-  /** Most lists of shards that a manifest itself names, because each commit writes it whole. */
-  public static final int MAX_LISTS_OF_MANIFEST = 100;
-
   private static final Pattern FILE = Pattern.compile("list/[0-9a-f-]{36}\\.json");
 
   private static final Set<String> MEMBERS =
-      Set.of("file", "level", "shards", "length", "bytes", "crc");
+      Set.of("file", "level", "shards", "length", "bytes", "crc", "replaced");
 
-  ObjectNode write() {
+  ObjectNode write(FieldSets fieldSets) {
     ObjectNode node = SealedJson.object().put("file", file);
     if (isOfLists()) {
       node.put("level", level);
@@ -55,22 +50,88 @@ public record ShardListFile(
         .put("length", length)
         .put("bytes", lengthBytes)
         .put("crc", HexFormat.of().toHexDigits(checksum));
+    replaced.write(node, fieldSets);
     return JsonObject.withMembers(node, unknown);
   }
 
-  static ShardListFile read(JsonObject json) {
+  static ShardListFile read(JsonObject json, FieldSets fieldSets) {
     String file = json.string("file");
     if (!FILE.matcher(file).matches()) {
       throw json.corrupt("'" + file + "' is not allowed as the name of a shard list");
     }
-    return new ShardListFile(
+    ShardListFile list = new ShardListFile(
         file,
         json.optionalInteger("level", 1, 2).orElse(1),
         (int) json.integer("shards", 1, Integer.MAX_VALUE),
         json.integer("length", 1, Long.MAX_VALUE),
         (int) json.integer("bytes", 1, SealedJson.MAX_BYTES),
         json.checksum("crc"),
+        ReplacedShards.read(json, fieldSets),
         json.unknown(MEMBERS));
+    if (!list.replaced.isEmpty()) {
+      list.requireReplaceable(json);
+    }
+    return list;
+  }
+
+  /** Requires that the file has the shards that are replaced. */
+  private void requireReplaceable(JsonObject json) {
+    try {
+      long shardsOfFile = (long) shardCount - replaced.addedShards();
+      long lengthOfFile = Math.subtractExact(length, replaced.addedRecords());
+      if (shardsOfFile < 1 || shardsOfFile > Integer.MAX_VALUE || lengthOfFile < shardsOfFile) {
+        throw json.corrupt("list " + file + " would have " + shardsOfFile + " shards with "
+            + lengthOfFile + " records if none was replaced");
+      }
+      replaced.requireBelow(json, shardsOfFile);
+    } catch (ArithmeticException e) {
+      throw json.corrupt("the replaced shards of " + file + " have more than 2^63 records");
+    }
+  }
+
+  /** Returns how many shards the file leads to itself. */
+  private int shardsOfFile() {
+    return shardCount - replaced.addedShards();
+  }
+
+  private long lengthOfFile() {
+    return length - replaced.addedRecords();
+  }
+
+  /** Returns this as its file has it. */
+  public ShardListFile unreplaced() {
+    return withReplaced(shardsOfFile(), lengthOfFile(), ReplacedShards.NONE);
+  }
+
+  /**
+   * Returns this with shards replaced among those that stand in it now.
+   *
+   * @throws CorruptDataException if {@code later} is not about these shards
+   */
+  public ShardListFile then(ReplacedShards later) {
+    if (later.isEmpty()) {
+      return this;
+    }
+    try {
+      int shards = shardCount + later.addedShards();
+      long records = Math.addExact(length, later.addedRecords());
+      if (records >= shards && (shards > 0 || records == 0)) {
+        return withReplaced(shards, records, replaced.then(file, later));
+      }
+    } catch (ArithmeticException e) {
+      // Reported below.
+    }
+    throw ReplacedShards.corrupt(file, "what is replaced in it has more records than it has");
+  }
+
+  private ShardListFile withReplaced(int shards, long records, ReplacedShards others) {
+    return new ShardListFile(file, level, shards, records, lengthBytes, checksum, others, unknown);
+  }
+
+  /** Tells whether few enough shards are replaced for the file to stay as it is. */
+  public boolean isMostlyUnreplaced(ListLimits limits) {
+    long most = (long) shardsOfFile() * limits.replacedPercent() / 100;
+    return shardsOfFile() >= limits.shards() / 2 && replaced.weight() <= most;
   }
 
   /** Tells whether the file lists lists. */
@@ -91,6 +152,7 @@ public record ShardListFile(
         shards.stream().mapToLong(ShardSummary::length).sum(),
         content.length,
         SealedJson.checksum(file, content),
+        ReplacedShards.NONE,
         "");
   }
 
@@ -109,17 +171,23 @@ public record ShardListFile(
         lists.stream().mapToLong(ShardListFile::length).sum(),
         content.length,
         SealedJson.checksum(file, content),
+        ReplacedShards.NONE,
         "");
   }
 
   static byte[] writeLists(List<ShardListFile> lists) {
     ObjectNode node = SealedJson.object().put("format", JsonObject.FORMAT_VERSION);
-    var array = node.putArray("lists");
-    lists.forEach(list -> array.add(list.write()));
+    FieldSets fieldSets = new FieldSets();
+    ArrayNode array = SealedJson.object().putArray("lists");
+    lists.forEach(list -> array.add(list.write(fieldSets)));
+    if (lists.stream().anyMatch(list -> !list.replaced.isEmpty())) {
+      fieldSets.write(node);
+    }
+    node.set("lists", array);
     return SealedJson.seal(node);
   }
 
-  /** Parses the content of this file, which lists shards. */
+  /** Parses the content of this file, which lists shards, of which none is replaced yet. */
   List<ShardSummary> readFile(String resource, byte[] bytes) {
     requireBound(resource, bytes);
     List<ShardSummary> shards = PlainShards.read(resource, bytes).orElseGet(() -> {
@@ -130,12 +198,14 @@ public record ShardListFile(
     return shards;
   }
 
-  /** Parses the content of this file, which lists lists. */
+  /** Parses the content of this file, which lists lists, of whose shards none is replaced yet. */
   List<ShardListFile> readLists(String resource, byte[] bytes) {
     requireBound(resource, bytes);
     JsonObject json = SealedJson.open(resource, bytes).requireFormat();
+    FieldSets fieldSets = json.has("fieldSets") ? FieldSets.read(json) : new FieldSets();
     List<ShardListFile> lists =
-        json.objects("lists").stream().map(ShardListFile::read).toList();
+        json.objects("lists").stream().map(list -> read(list, fieldSets)).toList();
+    ReplacedShards.requireOnce(json, lists, List.of());
     if (lists.stream().anyMatch(ShardListFile::isOfLists)) {
       throw json.corrupt("it lists a list of lists, but there are two levels at most");
     }
@@ -144,6 +214,19 @@ public record ShardListFile(
         lists.stream().mapToLong(ShardListFile::shardCount).sum(),
         lists.stream().map(ShardListFile::length));
     return lists;
+  }
+
+  /**
+   * Returns the lists that this list of lists leads to, with the shards that it replaces. One whose
+   * shards were all deleted has none.
+   *
+   * @param lists the lists of the file
+   */
+  public List<ShardListFile> standing(List<ShardListFile> lists) {
+    List<ReplacedShards> parts = replaced.ofEach(lists);
+    return IntStream.range(0, lists.size())
+        .mapToObj(i -> lists.get(i).then(parts.get(i)))
+        .toList();
   }
 
   /** Requires the very file that whoever names it means. */
@@ -159,11 +242,11 @@ public record ShardListFile(
   }
 
   private void requireSums(String resource, long shards, Stream<Long> lengths) {
-    if (shards != shardCount || !sumOf(lengths).equals(OptionalLong.of(length))) {
+    if (shards != shardsOfFile() || !sumOf(lengths).equals(OptionalLong.of(lengthOfFile()))) {
       throw new CorruptDataException(
           resource,
           "Cannot read " + resource + ": it has " + shards + " shards, but the manifest says "
-              + shardCount + " with " + length + " records");
+              + shardsOfFile() + " with " + lengthOfFile() + " records");
     }
   }
 

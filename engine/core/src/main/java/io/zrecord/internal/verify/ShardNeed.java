@@ -10,11 +10,15 @@ import io.zrecord.internal.table.ShardListFile;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.io.Serializable;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Tells whether a version still names a shard that is being checked. While a check runs, versions
@@ -28,6 +32,10 @@ public final class ShardNeed {
   private final Source source;
   private final ManifestLog log;
   private final Set<String> readLists = new HashSet<>();
+
+  /** Where the file of each list has the shard. */
+  private final Map<String, Set<Integer>> placesInLists = new HashMap<>();
+
   private String lastFile = "";
   private boolean isNeeded = true;
   private boolean isNoted;
@@ -67,6 +75,7 @@ public final class ShardNeed {
   /** Tells whether a version that can be read now names the shard. */
   private boolean isNamed() {
     readLists.clear();
+    placesInLists.clear();
     Optional<Boolean> isNamed;
     try {
       isNamed = log.reading(this::isNamed);
@@ -89,7 +98,8 @@ public final class ShardNeed {
   }
 
   private boolean isNamedBy(Manifest manifest) {
-    if (isAmong(manifest.shards()) || manifest.indexMap().filter(this::isSame).isPresent()) {
+    if (manifest.shards().stream().anyMatch(this::isSame)
+        || manifest.indexMap().filter(this::isSame).isPresent()) {
       return true;
     }
     return isInLists(manifest.lists());
@@ -97,12 +107,27 @@ public final class ShardNeed {
 
   private boolean isInLists(List<ShardListFile> lists) {
     for (ShardListFile list : lists) {
-      if (readLists.add(list.file())
-          && (list.isOfLists() ? isInLists(log.members(list)) : isAmong(log.shards(list)))) {
+      // What a list of lists has replaced may be read again for each version.
+      boolean isNew = !list.replaced().isEmpty() || readLists.add(list.file());
+      if (isNew && (list.isOfLists() ? isInLists(log.members(list)) : isIn(list))) {
         return true;
       }
     }
     return false;
+  }
+
+  private boolean isIn(ShardListFile list) {
+    if (list.replaced().shards().anyMatch(this::isSame)) {
+      return true;
+    }
+    Set<Integer> places = placesInLists.computeIfAbsent(list.file(), file -> {
+      List<ShardSummary> inFile = log.shardsOfFile(list);
+      return IntStream.range(0, inFile.size())
+          .filter(i -> isSame(inFile.get(i)))
+          .boxed()
+          .collect(Collectors.toSet());
+    });
+    return !list.replaced().ordinals().containsAll(places);
   }
 
   /**
@@ -119,10 +144,6 @@ public final class ShardNeed {
               + ", which was there when the check began, is not there any more or not on this machine, and there is no"
               + " newer one. See whether the file system is mounted, here and wherever shards are checked, and check again");
     }
-  }
-
-  private boolean isAmong(List<ShardSummary> shards) {
-    return shards.stream().anyMatch(this::isSame);
   }
 
   private boolean isSame(ShardSummary other) {

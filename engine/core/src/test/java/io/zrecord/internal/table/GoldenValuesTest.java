@@ -33,6 +33,7 @@ final class GoldenValuesTest {
         "v2-patches-values.json",
         "v2-carried-values.json",
         "v2-moved-values.json",
+        "v2-replaced-values.json",
         "v2-rewritten-2-values.json",
         "v2-rewritten-3-values.json",
         "v2-rewritten-4-values.json",

@@ -71,6 +71,13 @@ final class ForgedDatasets {
     ForgedDeclarations.forge(forged.manifests("v2-declarations", 2, List.of()));
     ForgedIdentities.forge(forged.manifests("v2-identity", 5, List.of("a", "b", "c")));
     forged.patches();
+    ForgedReplaced.forge((name, isSound, change) -> {
+      if (isSound) {
+        forged.sound(name, "v2-replaced", "text", List.copyOf(ForgedReplaced.TEXTS), change);
+      } else {
+        forged.damage(name, "v2-replaced", change);
+      }
+    });
     forged.stores();
     ObjectNode all = MAPPER.createObjectNode();
     forged.verdicts.forEach(all::set);
@@ -319,7 +326,7 @@ final class ForgedDatasets {
     log.leaveHint(log.read(1));
   }
 
-  private static void edit(Path file, Consumer<ObjectNode> change) {
+  static void edit(Path file, Consumer<ObjectNode> change) {
     try {
       ObjectNode json = (ObjectNode) MAPPER.readTree(Files.readAllBytes(file));
       json.remove("crc32c");
