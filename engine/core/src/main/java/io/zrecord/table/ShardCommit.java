@@ -237,7 +237,7 @@ final class ShardCommit implements Commit {
         .stream()
         .map(shard -> shard.fileOf(Objects.requireNonNull(shard.patch())))
         .toList();
-    UnnamedFiles.discard(storage, unnamed);
+    UnnamedFiles.discardAtOnce(storage, unnamed);
   }
 
   private String operation() {

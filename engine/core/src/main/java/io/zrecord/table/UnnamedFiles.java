@@ -22,4 +22,24 @@ final class UnnamedFiles {
       }
     }
   }
+
+  /**
+   * Deletes files, with one request where the storage can; what cannot be deleted is left to a
+   * sweep.
+   */
+  static void discardAtOnce(Storage storage, List<String> files) {
+    if (files.isEmpty()) {
+      return;
+    }
+    try {
+      storage.deleteAll(files);
+    } catch (RuntimeException e) {
+      LoggerFactory.getLogger(UnnamedFiles.class)
+          .warn(
+              "Cannot delete some of {} files of {}, which no version names: {}",
+              files.size(),
+              storage.location(),
+              e.getMessage());
+    }
+  }
 }
