@@ -226,7 +226,14 @@ final class NetChangesTest {
 
   @Test
   void soTheyDoIfShardsOfListsAreReplaced() throws Exception {
-    TinyLists.run(new ListLimits(2, 2, 1, 50), this::anyTwoVersionsDiffer);
+    TinyLists.run(new ListLimits(2, 2, 1, 50), () -> {
+      anyTwoVersionsDiffer();
+      model.overwrite(5, 6, 7, 8);
+      long first = model.versions.lastKey();
+      model.change(List.of(), List.of(0));
+      model.change(List.of(2), List.of(7));
+      requireTold(first, first + 2);
+    });
     ManifestLog log = new ManifestLog(model.storage);
     assertThat(model.table.versions())
         .anyMatch(version ->
