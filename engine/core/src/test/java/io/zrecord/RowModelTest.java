@@ -115,6 +115,14 @@ final class RowModelTest {
     TinyLists.run(new ListLimits(2, 2, 1, 50), () -> {
       append(20);
       whatIsDeletedAndChangedReadsAsInAList(Verification.FIRST);
+      for (int shard = 0; shard < 4; shard++) {
+        append(20);
+      }
+      RowChange change = RowChange.of(table.latest());
+      change.delete(0);
+      change.commit();
+      records.remove(0);
+      requireEqual(table.latest(), SampleData.of(spare.schema(), records), Verification.FIRST);
     });
     ManifestLog log = new ManifestLog(storage);
     assertThat(table.versions())
