@@ -54,7 +54,7 @@ final class ShardSequence {
    */
   private void addMembers(ShardListFile ofLists, Replacements replacements) {
     List<ShardListFile> members = log.membersToChange(ofLists);
-    List<ReplacedShards> before = ofLists.replaced().ofEach(members);
+    List<ReplacedShards> before = ofLists.replaced().ofEach(ofLists.file(), members);
     spill(loose.size());
     List<ShardListFile> others = lists;
     lists = new ArrayList<>();

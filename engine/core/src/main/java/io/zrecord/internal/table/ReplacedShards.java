@@ -89,6 +89,7 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
     List<ShardSummary> standing = new ArrayList<>();
     int from = 0;
     for (ReplacedShard replaced : inOrder) {
+      requireThere(resource, replaced, shards.size());
       ShardSummary shard = shards.get(replaced.ordinal());
       requireLength(resource, replaced, shard);
       standing.addAll(shards.subList(from, replaced.ordinal()));
@@ -98,6 +99,14 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
     standing.addAll(shards.subList(from, shards.size()));
     requireOnce(resource, this, standing);
     return standing;
+  }
+
+  private static void requireThere(String resource, ReplacedShard replaced, int shardCount) {
+    if (replaced.ordinal() >= shardCount) {
+      throw corrupt(
+          resource,
+          "shard " + replaced.ordinal() + " is replaced, but there are " + shardCount + " shards");
+    }
   }
 
   private static void requireLength(String resource, ReplacedShard replaced, ShardSummary shard) {
@@ -159,8 +168,13 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
     return new ReplacedShards(all);
   }
 
-  /** Returns what of this concerns each of some lists that follow one another. */
-  public List<ReplacedShards> ofEach(List<ShardListFile> lists) {
+  /**
+   * Returns what of this concerns each of some lists that follow one another.
+   *
+   * @param resource what says what is replaced, for messages
+   * @throws CorruptDataException if a shard is replaced that is in none of the lists
+   */
+  public List<ReplacedShards> ofEach(String resource, List<ShardListFile> lists) {
     List<ReplacedShards> parts = new ArrayList<>();
     int at = 0;
     int first = 0;
@@ -172,6 +186,9 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
       }
       parts.add(new ReplacedShards(part));
       first = end;
+    }
+    if (at < inOrder.size()) {
+      requireThere(resource, inOrder.get(at), first);
     }
     return parts;
   }
