@@ -23,6 +23,7 @@ import io.zrecord.testing.Budget;
 import io.zrecord.testing.MemoryStorage;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -311,6 +312,33 @@ final class ReplacedListsTest {
     change.accept(manifest, (ObjectNode) manifest.get("lists").get(0));
     storage.delete(name);
     storage.publish(name, SealedJson.seal(manifest));
+  }
+
+  @Test
+  void listsOfWhichNothingIsReplacedShareListsOfLists() throws Exception {
+    TinyLists.run(new ListLimits(1, 4, 1, 100), () -> {
+      open(9);
+      assertThat(log.read(0).lists())
+          .extracting(ShardListFile::shardCount)
+          .containsExactly(4, 4, 1);
+      delete(0, 4);
+    });
+    assertThat(log.read(1).lists()).extracting(ShardListFile::shardCount).containsExactly(4, 2, 1);
+    assertThat(shards(1)).isEqualTo(versions.get(1));
+  }
+
+  private void delete(int... ordinals) {
+    TableSnapshot base = RecordTable.at(storage).latest();
+    List<ShardSummary> deleted = Arrays.stream(ordinals).mapToObj(expected::get).toList();
+    expected.removeAll(deleted);
+    commit(TableChange.rows(
+        base,
+        TableChange.Kind.DELETE,
+        base.schema(),
+        deleted.stream()
+            .map(shard -> TableChange.Replacement.ofRows(shard, List.of()))
+            .toList(),
+        Map.of()));
   }
 
   @Test
