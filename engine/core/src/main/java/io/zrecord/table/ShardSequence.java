@@ -85,8 +85,9 @@ final class ShardSequence {
    */
   private Optional<ReplacedShards> add(
       ShardListFile list, ReplacedShards replaced, Replacements replacements) {
-    List<ShardSummary> shards = log.standing(list, log.shardsToChange(list));
-    List<ShardSummary> before = replaced.in(list.file(), shards);
+    List<ShardSummary> inFile = log.shardsToChange(list);
+    List<ShardSummary> shards = list.replaced().exchangedIn(list.file(), inFile);
+    List<ShardSummary> before = log.standing(list.then(replaced), inFile);
     if (!replacements.touch(before)) {
       if (loose.size() + before.size() <= limits.shards()
           && (!loose.isEmpty() || before.size() < limits.shards() / 2)) {
@@ -103,7 +104,7 @@ final class ShardSequence {
       addList(changed);
       return Optional.of(after);
     }
-    after.in(list.file(), shards).forEach(this::add);
+    log.standing(changed, inFile).forEach(this::add);
     return Optional.empty();
   }
 

@@ -76,13 +76,28 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
   }
 
   /**
-   * Returns the shards that stand where some shards are.
+   * Returns the shards that stand where some shards are in the end.
+   *
+   * @param resource what says what is replaced, for messages
+   * @param shards the shards, of which none is replaced yet
+   * @throws CorruptDataException if this is not about these shards, or a shard stands twice
+   */
+  public List<ShardSummary> in(String resource, List<ShardSummary> shards) {
+    List<ShardSummary> standing = exchangedIn(resource, shards);
+    if (!isEmpty()) {
+      requireOnce(resource, this, standing);
+    }
+    return standing;
+  }
+
+  /**
+   * Returns the shards that stand where some shards are, until an element above replaces others.
    *
    * @param resource what says what is replaced, for messages
    * @param shards the shards, of which none is replaced yet
    * @throws CorruptDataException if this is not about these shards
    */
-  public List<ShardSummary> in(String resource, List<ShardSummary> shards) {
+  public List<ShardSummary> exchangedIn(String resource, List<ShardSummary> shards) {
     if (isEmpty()) {
       return shards;
     }
@@ -97,7 +112,6 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
       from = replaced.ordinal() + 1;
     }
     standing.addAll(shards.subList(from, shards.size()));
-    requireOnce(resource, this, standing);
     return standing;
   }
 
