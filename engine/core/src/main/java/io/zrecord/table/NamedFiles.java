@@ -12,6 +12,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -75,14 +76,16 @@ final class NamedFiles {
   /** Adds what the newest version keeps, and returns that version. */
   private Manifest add(Manifest latest) {
     RetainedVersions retained = new RetainedVersions(log, storage.location(), latest);
+    addVersion(latest);
     // Downwards, because each version is compared with the next.
     for (long version = latest.version() - 1; version >= latest.oldest(); version--) {
       if (!versions.contains(version)) {
         addVersion(retained.read(version));
       }
     }
-    addVersion(latest);
-    for (TagEntry tag : latest.tags()) {
+    List<TagEntry> tags = new ArrayList<>(latest.tags());
+    tags.sort(Comparator.comparingLong(TagEntry::version).reversed());
+    for (TagEntry tag : tags) {
       if (!versions.contains(tag.version())) {
         addVersion(retained.read(tag.version()));
       }
