@@ -327,6 +327,21 @@ final class ReplacedListsTest {
     assertThat(shards(1)).isEqualTo(versions.get(1));
   }
 
+  @Test
+  void aSmallListOfAListOfListsThatIsNotChangedStaysAsItIs() throws Exception {
+    TinyLists.run(FEW, () -> {
+      open(3 * 8 + 1);
+      delete(8, 9, 10, 11, 12);
+      assertThat(log.membersToChange(log.read(1).lists().get(0)))
+          .extracting(ShardListFile::shardCount)
+          .containsExactly(8, 3, 8);
+      storage.published.clear();
+      change(Set.of(12));
+    });
+    assertThat(storage.published).hasSize(1);
+    assertThat(shards(2)).isEqualTo(versions.get(2));
+  }
+
   private void delete(int... ordinals) {
     TableSnapshot base = RecordTable.at(storage).latest();
     List<ShardSummary> deleted = Arrays.stream(ordinals).mapToObj(expected::get).toList();
