@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
@@ -18,10 +19,12 @@ from zrecord.errors import CorruptDataError
 
 @dataclass(frozen=True)
 class Listed:
-    """A shard of a version."""
+    """A shard of a version, or one that another stands in the place of."""
 
     uuid: UUID
     source: Source
+    partition_values: int
+    is_placed: bool
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,14 @@ class _Replaced:
     shards: list[Listed]
 
 
+@dataclass(frozen=True)
+class _ShardList:
+    """The shards of a list of level 1."""
+
+    json: JsonObject
+    shards: list[Listed]
+
+
 class ShardReading:
     """Reads the shards of a version."""
 
@@ -41,22 +52,34 @@ class ShardReading:
         self._partitions = partitions
         self._keeper = keeper
 
-    def shards(self, members: list[JsonObject], field_sets: FieldSets) -> list[Listed]:
+    def shards(self, json: JsonObject, field_sets: FieldSets) -> list[Listed]:
+        """Reads the shards that a manifest has beside its lists."""
+        return self._standing(_ShardList(json, self._read(json.objects("shards"), field_sets)))
+
+    def lists(self, json: JsonObject, field_sets: FieldSets, own: list[Listed]) -> list[Listed]:
+        """Reads the shards of the lists that a manifest names beside its own shards."""
+        return [shard for found in self._lists(json, field_sets, own, 2) for shard in self._standing(found)]
+
+    def _read(self, members: list[JsonObject], field_sets: FieldSets, is_placed: bool = False) -> list[Listed]:
         return [
-            Listed(member.uuid("uuid"), read_shard(self._path, member, field_sets, self._partitions, self._keeper))
+            Listed(
+                member.uuid("uuid"),
+                read_shard(self._path, member, field_sets, self._keeper),
+                len(member.members.get("partition", [])),
+                is_placed,
+            )
             for member in members
         ]
 
-    def lists(self, json: JsonObject, field_sets: FieldSets, own: list[Listed], levels: int = 2) -> list[Listed]:
-        """Reads the shards of the lists that a manifest names beside its own shards, or that a list of lists names."""
+    def _lists(self, json: JsonObject, field_sets: FieldSets, own: list[Listed], levels: int) -> list[_ShardList]:
         entries = json.objects("lists")
         replaced = [self._replaced(entry, field_sets) for entry in entries]
         placed = [shard.uuid for some in replaced for entry in some for shard in entry.shards]
         if len(set(placed)) != len(placed) or not set(placed).isdisjoint(shard.uuid for shard in own):
             raise _twice(json)
-        return [shard for entry, some in zip(entries, replaced, strict=True) for shard in self._list(entry, some, levels)]
+        return [found for entry, some in zip(entries, replaced, strict=True) for found in self._list(entry, some, levels)]
 
-    def _list(self, entry: JsonObject, replaced: list[_Replaced], levels: int) -> list[Listed]:
+    def _list(self, entry: JsonObject, replaced: list[_Replaced], levels: int) -> list[_ShardList]:
         """Reads a list of shards, or the lists that a list of lists names, and puts shards in the place of others."""
         level = entry.integer("level", 1, 2) if "level" in entry.members else 1
         if level > levels:
@@ -66,15 +89,26 @@ class ShardReading:
         if (json.size, json.string("crc32c")) != named:
             raise json.corrupt(f"it is not the file that the manifest names, with {named[0]} bytes and checksum {named[1]}")
         if level == 1:
-            shards = self.shards(json.objects("shards"), read_field_sets(json))
+            found = [_ShardList(json, self._read(json.objects("shards"), read_field_sets(json)))]
         else:
             field_sets = read_field_sets(json) if "fieldSets" in json.members else FieldSets([])
-            shards = self.lists(json, field_sets, [], 1)
-        standing = _replace(json, shards, replaced)
-        counted = (len(standing), sum(shard.source.length for shard in standing))
+            found = self._lists(json, field_sets, [], 1)
+        standing = _replace(json, found, replaced)
+        shards = [shard for some in standing for shard in some.shards]
+        counted = (len(shards), sum(shard.source.length for shard in shards))
         if counted != (entry.integer("shards", 1), entry.integer("length", 1)):
             raise json.corrupt("its shards are not those that the manifest counts")
         return standing
+
+    def _standing(self, found: _ShardList) -> list[Listed]:
+        """Returns the shards of a list, after all that is replaced, if they may be shards of the version."""
+        placed = {shard.uuid for shard in found.shards if shard.is_placed}
+        if sum(shard.uuid in placed for shard in found.shards) != len(placed):
+            raise _twice(found.json)
+        for shard in found.shards:
+            if shard.partition_values != self._partitions:
+                raise found.json.corrupt(f"shard {shard.uuid} has no values of the {self._partitions} partition fields")
+        return found.shards
 
     def _replaced(self, entry: JsonObject, field_sets: FieldSets) -> list[_Replaced]:
         """Reads what an element of ``lists`` replaces in its list, in rising order."""
@@ -82,39 +116,41 @@ class ShardReading:
         if "replaced" in entry.members:
             for element in entry.mixed("replaced", (3,)):
                 ordinal = element.integer(0, replaced[-1].ordinal + 1 if replaced else 0)
-                shards = self.shards(element.objects(2), field_sets)
+                shards = self._read(element.objects(2), field_sets, is_placed=True)
                 replaced.append(_Replaced(ordinal, element.integer(1, 1), shards))
         return replaced
 
 
-def _replace(json: JsonObject, shards: list[Listed], replaced: list[_Replaced]) -> list[Listed]:
+def _replace(json: JsonObject, lists: list[_ShardList], replaced: list[_Replaced]) -> list[_ShardList]:
     if not replaced:
-        return shards
-    if replaced[-1].ordinal >= len(shards):
-        raise json.corrupt(f"its shard {replaced[-1].ordinal} is replaced, but it has {len(shards)} shards")
-    standing = [[shard] for shard in shards]
-    for entry in replaced:
-        if shards[entry.ordinal].source.length != entry.length:
+        return lists
+    count = sum(len(some.shards) for some in lists)
+    if replaced[-1].ordinal >= count:
+        raise json.corrupt(f"its shard {replaced[-1].ordinal} is replaced, but it has {count} shards")
+    entries = {entry.ordinal: entry for entry in replaced}
+    ordinals = itertools.count()
+
+    def standing(shard: Listed) -> list[Listed]:
+        entry = entries.get(next(ordinals))
+        if entry is None:
+            return [shard]
+        if shard.source.length != entry.length:
             raise json.corrupt(f"its shard {entry.ordinal} is replaced, but has another length than {entry.length}")
-        standing[entry.ordinal] = entry.shards
-    placed = {shard.uuid for entry in replaced for shard in entry.shards}
-    found = [shard for some in standing for shard in some]
-    if sum(shard.uuid in placed for shard in found) != len(placed):
-        raise _twice(json)
-    return found
+        return entry.shards
+
+    return [_ShardList(some.json, [other for shard in some.shards for other in standing(shard)]) for some in lists]
 
 
 def _twice(json: JsonObject) -> CorruptDataError:
     return json.corrupt("a shard stands in the place of another, and once more beside that")
 
 
-def read_shard(path: Location, member: JsonObject, field_sets: FieldSets, partitions: int, keeper: Keeper) -> Source:
+def read_shard(path: Location, member: JsonObject, field_sets: FieldSets, keeper: Keeper) -> Source:
     length = member.integer("length", 1)
     patch = read_patch(member, length)
     partition = member.members.get("partition", [])
-    is_texts = isinstance(partition, list) and all(isinstance(text, (str, type(None))) for text in partition)
-    if not is_texts or len(partition) != partitions:
-        raise member.corrupt(f"shard {member.uuid('uuid')} has no values of the {partitions} partition fields")
+    if not isinstance(partition, list) or not all(isinstance(text, (str, type(None))) for text in partition):
+        raise member.corrupt(f"the partition values of shard {member.uuid('uuid')} are no texts")
     chunks = read_chunks(member)
     if any(chunk.owner == member.uuid("uuid") for chunk in chunks):
         raise member.corrupt(f"shard {member.uuid('uuid')} names one of its own chunks as another shard's")

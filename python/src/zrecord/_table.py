@@ -494,14 +494,14 @@ def _contents(path: Location, manifest: _Manifest) -> Contents:
         raise json.corrupt(f"its partition fields {partitions} are not all different fields")
     reading = ShardReading(path, len(partitions), keeper)
     field_sets = read_field_sets(json)
-    own = reading.shards(json.objects("shards"), field_sets)
+    own = reading.shards(json, field_sets)
     shards = [shard.source for shard in [*reading.lists(json, field_sets, own), *own]]
     length = sum(shard.length for shard in shards)
     if length != json.integer("length"):
         raise json.corrupt(f"it says {json.integer('length')} records, but its shards have {length}")
     index_map = None
     if "indexMap" in json.members:
-        index_map = read_shard(path, json.object("indexMap"), field_sets, 0, keeper)
+        index_map = read_shard(path, json.object("indexMap"), field_sets, keeper)
     return Contents(manifest.version, fields, unreadable, shards, index_map, read_declarations(json, fields, unreadable))
 
 

@@ -65,6 +65,9 @@ public record ShardSummary(
    * bytes, however many fields the shard has.
    */
   public ShardSummary withoutSizes() {
+    if (valueBytes.isEmpty() && unknown.isEmpty()) {
+      return this;
+    }
     return new ShardSummary(
         id, length, chunks, tables, Collections.emptySortedMap(), partition, patch, "");
   }

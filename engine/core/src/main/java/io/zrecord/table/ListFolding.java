@@ -105,7 +105,7 @@ final class ListFolding {
     for (ShardListFile list : lists) {
       boolean isFull = part.size() == limits.lists()
           || weightOf(part) + list.replaced().weight() > limits.shards()
-          || weightOf(part) >= (weight + parts - 1) / parts;
+          || (weight > 0 && weightOf(part) >= (weight + parts - 1) / parts);
       if (!part.isEmpty() && isFull) {
         written.add(write(part));
         part.clear();

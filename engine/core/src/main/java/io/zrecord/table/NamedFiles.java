@@ -12,6 +12,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -31,14 +32,17 @@ final class NamedFiles {
   private final Set<Long> versions = new HashSet<>();
   private final Set<String> lists = new HashSet<>();
 
-  /** What the file of each list has. */
-  private final Map<String, List<ShardSummary>> inFiles = new HashMap<>();
+  /**
+   * What the file of each list has, by an element that replaces nothing. An element with other
+   * counts leads to the file again, which is refused then.
+   */
+  private final Map<ShardListFile, List<ShardSummary>> inFiles = new HashMap<>();
 
   /** The ordinals of shards of the file of a list that each version so far has replaced. */
   private final Map<String, Set<Integer>> replaced = new HashMap<>();
 
-  /** What the lists of lists of the version that was read last have, by their files. */
-  private Map<String, List<ShardListFile>> members = new HashMap<>();
+  /** What the lists of lists of the version that was read last have, likewise. */
+  private Map<ShardListFile, List<ShardListFile>> members = new HashMap<>();
 
   private final Set<String> tagFiles = new HashSet<>();
   private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
@@ -72,14 +76,16 @@ final class NamedFiles {
   /** Adds what the newest version keeps, and returns that version. */
   private Manifest add(Manifest latest) {
     RetainedVersions retained = new RetainedVersions(log, storage.location(), latest);
+    addVersion(latest);
     // Downwards, because each version is compared with the next.
     for (long version = latest.version() - 1; version >= latest.oldest(); version--) {
       if (!versions.contains(version)) {
         addVersion(retained.read(version));
       }
     }
-    addVersion(latest);
-    for (TagEntry tag : latest.tags()) {
+    List<TagEntry> tags = new ArrayList<>(latest.tags());
+    tags.sort(Comparator.comparingLong(TagEntry::version).reversed());
+    for (TagEntry tag : tags) {
       if (!versions.contains(tag.version())) {
         addVersion(retained.read(tag.version()));
       }
@@ -112,12 +118,14 @@ final class NamedFiles {
 
   private void addVersion(Manifest manifest) {
     manifest.requireWritable(storage.location());
-    Map<String, List<ShardListFile>> present = new HashMap<>();
+    Map<ShardListFile, List<ShardListFile>> present = new HashMap<>();
     for (ShardListFile list : manifest.lists()) {
       if (list.isOfLists()) {
-        List<ShardListFile> inFile = members.get(list.file());
-        present.put(list.file(), inFile == null ? log.membersToChange(list) : inFile);
-        list.standing(present.get(list.file())).forEach(this::addList);
+        ShardListFile unreplaced = list.unreplaced();
+        List<ShardListFile> inFile = members.get(unreplaced);
+        List<ShardListFile> named = inFile == null ? log.membersToChange(list) : inFile;
+        present.put(unreplaced, named);
+        list.standing(named).forEach(this::addList);
         lists.add(list.file());
       } else {
         addList(list);
@@ -130,11 +138,10 @@ final class NamedFiles {
   }
 
   private void addList(ShardListFile list) {
-    List<ShardSummary> inFile = inFiles.get(list.file());
-    if (inFile == null) {
-      inFile = log.shardsToChange(list).stream().map(ShardSummary::withoutSizes).toList();
-      inFiles.put(list.file(), inFile);
-    }
+    List<ShardSummary> inFile = inFiles.computeIfAbsent(
+        list.unreplaced(),
+        file ->
+            log.shardsToChange(file).stream().map(ShardSummary::withoutSizes).toList());
     // A sweep must not go by a list that is damaged.
     log.standing(list, inFile);
     Set<Integer> before = replaced.get(list.file());

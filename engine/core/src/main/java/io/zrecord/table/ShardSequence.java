@@ -42,7 +42,7 @@ final class ShardSequence {
       } else if (list.isOfLists()) {
         addMembers(list, replacements);
       } else {
-        add(list.unreplaced(), list.replaced(), replacements);
+        add(list.unreplaced(), list.replaced(), replacements, limits.shards() / 2);
       }
     }
     manifest.shards().forEach(shard -> replacements.next(shard).forEach(this::add));
@@ -54,7 +54,7 @@ final class ShardSequence {
    */
   private void addMembers(ShardListFile ofLists, Replacements replacements) {
     List<ShardListFile> members = log.membersToChange(ofLists);
-    List<ReplacedShards> before = ofLists.replaced().ofEach(members);
+    List<ReplacedShards> before = ofLists.replaced().ofEach(ofLists.file(), members);
     spill(loose.size());
     List<ShardListFile> others = lists;
     lists = new ArrayList<>();
@@ -64,7 +64,7 @@ final class ShardSequence {
         addList(members.get(i).then(before.get(i)));
         after.add(before.get(i));
       } else {
-        add(members.get(i), before.get(i), replacements).ifPresent(after::add);
+        add(members.get(i), before.get(i), replacements, 0).ifPresent(after::add);
       }
     }
     if (after.size() == members.size()) {
@@ -81,15 +81,17 @@ final class ShardSequence {
    *
    * @param list the list where it stands, before a file above it replaces shards
    * @param replaced what that file has replaced so far
+   * @param fewest how many shards a list has at least that is not put together with the next one
    * @return what is replaced now; empty if the list is to be written again
    */
   private Optional<ReplacedShards> add(
-      ShardListFile list, ReplacedShards replaced, Replacements replacements) {
-    List<ShardSummary> shards = log.standing(list, log.shardsToChange(list));
-    List<ShardSummary> before = replaced.in(list.file(), shards);
+      ShardListFile list, ReplacedShards replaced, Replacements replacements, int fewest) {
+    List<ShardSummary> inFile = log.shardsToChange(list);
+    List<ShardSummary> shards = list.replaced().exchangedIn(list.file(), inFile);
+    List<ShardSummary> before = log.standing(list.then(replaced), inFile);
     if (!replacements.touch(before)) {
       if (loose.size() + before.size() <= limits.shards()
-          && (!loose.isEmpty() || before.size() < limits.shards() / 2)) {
+          && (!loose.isEmpty() || before.size() < fewest)) {
         // Keeps lists from becoming smaller and smaller.
         before.forEach(this::add);
         return Optional.empty();
@@ -103,7 +105,7 @@ final class ShardSequence {
       addList(changed);
       return Optional.of(after);
     }
-    after.in(list.file(), shards).forEach(this::add);
+    log.standing(changed, inFile).forEach(this::add);
     return Optional.empty();
   }
 

@@ -51,7 +51,7 @@ final class TableCheck {
   private final Set<String> namedLists = new HashSet<>();
 
   /** Lists of which a version that was checked has replaced nothing. */
-  private final Set<String> wholeLists = new HashSet<>();
+  private final Set<ShardListFile> wholeLists = new HashSet<>();
 
   /** The lists of the version that was checked last, and what they replace. */
   private final Set<ShardListFile> lastLists = new HashSet<>();
@@ -191,7 +191,7 @@ final class TableCheck {
     read.forEach(list -> {
       namedLists.add(list.file());
       if (list.replaced().isEmpty()) {
-        wholeLists.add(list.file());
+        wholeLists.add(list);
       }
     });
     lastLists.clear();
@@ -227,8 +227,7 @@ final class TableCheck {
   }
 
   private boolean isChecked(ShardListFile list) {
-    return lastLists.contains(list)
-        || (list.replaced().isEmpty() && wholeLists.contains(list.file()));
+    return lastLists.contains(list) || wholeLists.contains(list);
   }
 
   /** The shards of a version that no earlier part had. */

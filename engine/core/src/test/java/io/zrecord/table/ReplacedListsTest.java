@@ -21,7 +21,9 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.MemoryStorage;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +34,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 /** Changes of shards that stand in lists, on tables that have shards in manifests only. */
@@ -259,21 +262,98 @@ final class ReplacedListsTest {
       open(8 + 1);
       change(Set.of(2));
     });
-    String name = ManifestNames.nameOf(1);
-    ObjectNode manifest =
-        (ObjectNode) new ObjectMapper().readTree(storage.read(name, SealedJson.MAX_BYTES));
-    manifest.remove("crc32c");
-    ArrayNode replaced =
-        (ArrayNode) manifest.get("lists").get(0).get("replaced").get(0);
-    replaced.set(1, replaced.numberNode(replaced.get(1).longValue() - 1));
-    ((ObjectNode) manifest.get("lists").get(0))
-        .put("length", manifest.get("lists").get(0).get("length").longValue() + 1);
-    manifest.put("length", manifest.get("length").longValue() + 1);
-    storage.delete(name);
-    storage.publish(name, SealedJson.seal(manifest));
+    forge(1, (manifest, list) -> {
+      ArrayNode replaced = (ArrayNode) list.get("replaced").get(0);
+      replaced.set(1, replaced.numberNode(replaced.get(1).longValue() - 1));
+      add(1, manifest, "length");
+      add(1, list, "length");
+    });
     assertThatThrownBy(() -> new NamedFiles(storage).refresh())
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("a replaced shard has 999 records");
+  }
+
+  @Test
+  void aSweepDoesNotGoByAnElementThatCountsMoreThanItsFileHas() throws Exception {
+    requireRefused("of shards", 8);
+    requireRefused("of lists", 3 * 8);
+  }
+
+  /** Forges a version that is read when the file of its list was read for another one. */
+  private void requireRefused(String kind, int shards) throws Exception {
+    TinyLists.run(FEW, () -> {
+      open(shards + 1);
+      for (int i = 0; i < 3; i++) {
+        change(Set.of(i));
+      }
+    });
+    forge(1, (manifest, list) -> {
+      ((ArrayNode) list.get("replaced")).addArray().add(shards).add(1000).addArray();
+      add(1, list, "shards");
+      add(1000, list, "length");
+      add(1000, manifest, "length");
+    });
+    assertThatThrownBy(() -> new NamedFiles(storage).refresh())
+        .as(kind)
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("has " + shards + " shards, but the manifest says " + (shards + 2));
+  }
+
+  private static void add(long number, ObjectNode node, String member) {
+    node.put(member, node.get(member).longValue() + number);
+  }
+
+  /** Changes a manifest with one list. */
+  private void forge(int version, BiConsumer<ObjectNode, ObjectNode> change) throws IOException {
+    String name = ManifestNames.nameOf(version);
+    ObjectNode manifest =
+        (ObjectNode) new ObjectMapper().readTree(storage.read(name, SealedJson.MAX_BYTES));
+    manifest.remove("crc32c");
+    change.accept(manifest, (ObjectNode) manifest.get("lists").get(0));
+    storage.delete(name);
+    storage.publish(name, SealedJson.seal(manifest));
+  }
+
+  @Test
+  void listsOfWhichNothingIsReplacedShareListsOfLists() throws Exception {
+    TinyLists.run(new ListLimits(1, 4, 1, 100), () -> {
+      open(9);
+      assertThat(log.read(0).lists())
+          .extracting(ShardListFile::shardCount)
+          .containsExactly(4, 4, 1);
+      delete(0, 4);
+    });
+    assertThat(log.read(1).lists()).extracting(ShardListFile::shardCount).containsExactly(4, 2, 1);
+    assertThat(shards(1)).isEqualTo(versions.get(1));
+  }
+
+  @Test
+  void aSmallListOfAListOfListsThatIsNotChangedStaysAsItIs() throws Exception {
+    TinyLists.run(FEW, () -> {
+      open(3 * 8 + 1);
+      delete(8, 9, 10, 11, 12);
+      assertThat(log.membersToChange(log.read(1).lists().get(0)))
+          .extracting(ShardListFile::shardCount)
+          .containsExactly(8, 3, 8);
+      storage.published.clear();
+      change(Set.of(12));
+    });
+    assertThat(storage.published).hasSize(1);
+    assertThat(shards(2)).isEqualTo(versions.get(2));
+  }
+
+  private void delete(int... ordinals) {
+    TableSnapshot base = RecordTable.at(storage).latest();
+    List<ShardSummary> deleted = Arrays.stream(ordinals).mapToObj(expected::get).toList();
+    expected.removeAll(deleted);
+    commit(TableChange.rows(
+        base,
+        TableChange.Kind.DELETE,
+        base.schema(),
+        deleted.stream()
+            .map(shard -> TableChange.Replacement.ofRows(shard, List.of()))
+            .toList(),
+        Map.of()));
   }
 
   @Test

@@ -2,7 +2,11 @@ package io.zrecord.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.findings.Finding;
+import io.zrecord.internal.format.ManifestNames;
+import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.table.ListLimits;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.TinyLists;
@@ -74,8 +78,12 @@ final class ReplacedShardsCheckTest {
   }
 
   private List<Finding> findings() {
+    return findings(directory);
+  }
+
+  private static List<Finding> findings(Path path) {
     List<Finding> findings = new ArrayList<>();
-    DatasetCheck.of(directory.toString()).run(findings::add);
+    DatasetCheck.of(path.toString()).run(findings::add);
     return findings;
   }
 
@@ -107,5 +115,35 @@ final class ReplacedShardsCheckTest {
         directory.resolve(shard.directory()).resolve(shard.tables().get(0).fileName());
     Files.delete(file);
     assertThat(findings()).isNotEmpty();
+  }
+
+  /** The newer version names the same list as the file has it. */
+  @Test
+  void findsThatAVersionCountsMoreShardsThanTheFileOfAListHas() throws Exception {
+    Path path = directory.resolve("counts");
+    Storage storage = LocalStorage.at(path);
+    RecordTable counted = RecordTable.at(storage);
+    List<ShardSummary> shards = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      shards.add(shard(storage));
+    }
+    TinyLists.run(new ListLimits(8, 2, 2, 50), () -> {
+      counted.commit(
+          TableChange.of(TableChange.Kind.CREATE, SCHEMA).shards(shards).build());
+      counted.commit(TableChange.of(TableChange.Kind.APPEND, SCHEMA)
+          .shards(List.of(shard(storage)))
+          .build());
+    });
+    assertThat(findings(path)).isEmpty();
+    Path file = path.resolve(ManifestNames.nameOf(0));
+    ObjectNode manifest = (ObjectNode) new ObjectMapper().readTree(Files.readAllBytes(file));
+    manifest.remove("crc32c");
+    ObjectNode list = (ObjectNode) manifest.get("lists").get(0);
+    list.put("shards", list.get("shards").intValue() + 1);
+    list.put("length", list.get("length").intValue() + 1);
+    manifest.put("length", manifest.get("length").intValue() + 1);
+    Files.write(file, SealedJson.seal(manifest));
+    assertThat(findings(path))
+        .anySatisfy(finding -> assertThat(finding.problem()).contains("but the manifest says 9"));
   }
 }

@@ -76,19 +76,35 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
   }
 
   /**
-   * Returns the shards that stand where some shards are.
+   * Returns the shards that stand where some shards are in the end.
+   *
+   * @param resource what says what is replaced, for messages
+   * @param shards the shards, of which none is replaced yet
+   * @throws CorruptDataException if this is not about these shards, or a shard stands twice
+   */
+  public List<ShardSummary> in(String resource, List<ShardSummary> shards) {
+    List<ShardSummary> standing = exchangedIn(resource, shards);
+    if (!isEmpty()) {
+      requireOnce(resource, this, standing);
+    }
+    return standing;
+  }
+
+  /**
+   * Returns the shards that stand where some shards are, until an element above replaces others.
    *
    * @param resource what says what is replaced, for messages
    * @param shards the shards, of which none is replaced yet
    * @throws CorruptDataException if this is not about these shards
    */
-  public List<ShardSummary> in(String resource, List<ShardSummary> shards) {
+  public List<ShardSummary> exchangedIn(String resource, List<ShardSummary> shards) {
     if (isEmpty()) {
       return shards;
     }
     List<ShardSummary> standing = new ArrayList<>();
     int from = 0;
     for (ReplacedShard replaced : inOrder) {
+      requireThere(resource, replaced, shards.size());
       ShardSummary shard = shards.get(replaced.ordinal());
       requireLength(resource, replaced, shard);
       standing.addAll(shards.subList(from, replaced.ordinal()));
@@ -96,8 +112,15 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
       from = replaced.ordinal() + 1;
     }
     standing.addAll(shards.subList(from, shards.size()));
-    requireOnce(resource, this, standing);
     return standing;
+  }
+
+  private static void requireThere(String resource, ReplacedShard replaced, int shardCount) {
+    if (replaced.ordinal() >= shardCount) {
+      throw corrupt(
+          resource,
+          "shard " + replaced.ordinal() + " is replaced, but there are " + shardCount + " shards");
+    }
   }
 
   private static void requireLength(String resource, ReplacedShard replaced, ShardSummary shard) {
@@ -159,8 +182,13 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
     return new ReplacedShards(all);
   }
 
-  /** Returns what of this concerns each of some lists that follow one another. */
-  public List<ReplacedShards> ofEach(List<ShardListFile> lists) {
+  /**
+   * Returns what of this concerns each of some lists that follow one another.
+   *
+   * @param resource what says what is replaced, for messages
+   * @throws CorruptDataException if a shard is replaced that is in none of the lists
+   */
+  public List<ReplacedShards> ofEach(String resource, List<ShardListFile> lists) {
     List<ReplacedShards> parts = new ArrayList<>();
     int at = 0;
     int first = 0;
@@ -172,6 +200,9 @@ public record ReplacedShards(List<ReplacedShard> inOrder) {
       }
       parts.add(new ReplacedShards(part));
       first = end;
+    }
+    if (at < inOrder.size()) {
+      requireThere(resource, inOrder.get(at), first);
     }
     return parts;
   }

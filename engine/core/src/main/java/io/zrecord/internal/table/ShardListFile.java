@@ -223,7 +223,7 @@ public record ShardListFile(
    * @param lists the lists of the file
    */
   public List<ShardListFile> standing(List<ShardListFile> lists) {
-    List<ReplacedShards> parts = replaced.ofEach(lists);
+    List<ReplacedShards> parts = replaced.ofEach(file, lists);
     return IntStream.range(0, lists.size())
         .mapToObj(i -> lists.get(i).then(parts.get(i)))
         .toList();

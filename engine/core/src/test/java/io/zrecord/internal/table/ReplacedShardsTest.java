@@ -101,7 +101,7 @@ final class ReplacedShardsTest {
         replaced = ReplacedShards.NONE;
       }
       List<ShardSummary> expected = exchanged(all, replaced);
-      assertThat(ReplacedShards.joined(lists, replaced.ofEach(lists))).isEqualTo(replaced);
+      assertThat(ReplacedShards.joined(lists, replaced.ofEach(FILE, lists))).isEqualTo(replaced);
       byte[] content = ShardListFile.writeLists(lists);
       ShardListFile ofLists = ShardListFile.ofLists(FILE, lists, content);
       assertThat(ofLists.readLists(FILE, content)).isEqualTo(lists);
@@ -202,5 +202,12 @@ final class ReplacedShardsTest {
     assertThatThrownBy(() -> sound().then(tooLong))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("more records than it has");
+    assertThatThrownBy(() -> sound().replaced().in(FILE, shards.subList(0, 1)))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("shard 1 is replaced, but there are 1 shards");
+    ReplacedShards beyond = new ReplacedShards(List.of(new ReplacedShard(4, 6, List.of())));
+    assertThatThrownBy(() -> beyond.ofEach(FILE, List.of(sound())))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("shard 4 is replaced, but there are 4 shards");
   }
 }

@@ -71,9 +71,9 @@ final class ForgedDatasets {
     ForgedDeclarations.forge(forged.manifests("v2-declarations", 2, List.of()));
     ForgedIdentities.forge(forged.manifests("v2-identity", 5, List.of("a", "b", "c")));
     forged.patches();
-    ForgedReplaced.forge((name, isSound, change) -> {
-      if (isSound) {
-        forged.sound(name, "v2-replaced", "text", List.copyOf(ForgedReplaced.TEXTS), change);
+    ForgedReplaced.forge((name, texts, change) -> {
+      if (texts.isPresent()) {
+        forged.sound(name, "v2-replaced", "text", List.copyOf(texts.get()), change);
       } else {
         forged.damage(name, "v2-replaced", change);
       }
@@ -327,11 +327,19 @@ final class ForgedDatasets {
   }
 
   static void edit(Path file, Consumer<ObjectNode> change) {
+    ObjectNode json = json(file);
+    json.remove("crc32c");
+    change.accept(json);
     try {
-      ObjectNode json = (ObjectNode) MAPPER.readTree(Files.readAllBytes(file));
-      json.remove("crc32c");
-      change.accept(json);
       Files.write(file, SealedJson.seal(json));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static ObjectNode json(Path file) {
+    try {
+      return (ObjectNode) MAPPER.readTree(Files.readAllBytes(file));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

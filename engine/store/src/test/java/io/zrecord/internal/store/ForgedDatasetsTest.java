@@ -15,6 +15,9 @@ import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.store.RecordStore;
 import io.zrecord.store.StoreOptions;
 import io.zrecord.store.StoreSnapshot;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.RowChange;
+import io.zrecord.table.TableSnapshot;
 import io.zrecord.verify.Damage;
 import io.zrecord.verify.DatasetCheck;
 import java.io.IOException;
@@ -37,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Forged datasets have the verdicts that Python's reader comes to as well. */
 final class ForgedDatasetsTest {
@@ -167,6 +171,29 @@ final class ForgedDatasetsTest {
             && !forged.name.equals("texts-present-without-bytes")
             && !forged.name.equals("texts-absent-and-empty")
             && !forged.name.equals("store-without-live"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "replaced-list-control",
+        "replaced-list-by-a-shard-of-the-list-that-is-replaced",
+        "replaced-list-by-a-shard-of-a-list-that-has-it-no-more",
+        "replaced-list-in-a-partition-and-replaced"
+      })
+  void aChangeGoesByTheShardsThatStandInTheEnd(String name) {
+    Path path = Damage.copy(ForgedDatasets.DIRECTORY.resolve(name), directory.resolve(name));
+    RecordTable table = RecordTable.at(LocalStorage.at(path));
+    List<@Nullable String> texts = read(table.latest());
+    RowChange change = RowChange.of(table.latest());
+    change.delete(texts.indexOf("g"));
+    change.commit();
+    texts.remove("g");
+    assertThat(read(table.latest())).isEqualTo(texts);
+  }
+
+  private static List<@Nullable String> read(TableSnapshot snapshot) {
+    return read(RecordDataset.open(snapshot, ReadOptions.defaults()));
   }
 
   @Test

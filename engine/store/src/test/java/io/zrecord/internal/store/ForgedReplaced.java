@@ -10,15 +10,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Forged copies of {@code golden/v2-replaced}: what is replaced in lists, against its rules. */
 final class ForgedReplaced {
-  static final List<String> TEXTS = List.of("a", "b", "d", "e", "f", "g", "h", "new", "m", "n");
+  private static final List<String> TEXTS =
+      List.of("a", "b", "d", "e", "f", "g", "h", "new", "m", "n");
 
-  /** Makes a dataset with a verdict. */
+  /** Makes a dataset with a verdict: the texts of its records, or none for damage. */
   interface Forging {
-    void forge(String name, boolean isSound, Consumer<Path> change);
+    void forge(String name, Optional<List<String>> texts, Consumer<Path> change);
   }
 
   private final Forging forging;
@@ -33,14 +35,15 @@ final class ForgedReplaced {
     forged.shards();
     forged.counts();
     forged.listOfLists();
+    forged.bothLevels();
   }
 
   private void damage(String name, Consumer<ObjectNode> change) {
-    forging.forge("replaced-" + name, false, path -> manifest(path, change));
+    forging.forge("replaced-" + name, Optional.empty(), path -> manifest(path, change));
   }
 
   private void sound(String name, Consumer<ObjectNode> change) {
-    forging.forge("replaced-" + name, true, path -> manifest(path, change));
+    forging.forge("replaced-" + name, Optional.of(TEXTS), path -> manifest(path, change));
   }
 
   private static void manifest(Path path, Consumer<ObjectNode> change) {
@@ -49,10 +52,20 @@ final class ForgedReplaced {
 
   /** Changes the list of lists, and binds the manifest to the change. */
   private void list(String name, boolean isSound, Consumer<ObjectNode> change) {
+    Optional<List<String>> texts = isSound ? Optional.of(TEXTS) : Optional.empty();
+    list(name, texts, change, json -> {});
+  }
+
+  private void list(
+      String name,
+      Optional<List<String>> texts,
+      Consumer<ObjectNode> change,
+      Consumer<ObjectNode> changeOfManifest) {
     forging.forge(
         "replaced-" + name,
-        isSound,
+        texts,
         path -> manifest(path, json -> {
+          changeOfManifest.accept(json);
           ObjectNode element = element(json, 1);
           Path file = path.resolve(element.get("file").textValue());
           ForgedDatasets.edit(file, change);
@@ -154,5 +167,70 @@ final class ForgedReplaced {
       ArrayNode shards = (ArrayNode) entry(json, 0, 0).get(2);
       ((ObjectNode) shards.get(1)).set("uuid", shards.get(0).get("uuid"));
     });
+  }
+
+  /**
+   * Rules that what the list of lists replaces breaks, or the manifest, and that hold again for the
+   * shards that stand in the end. The manifest has the shard 10 in the place of the shard 6, which
+   * the list of lists has in the place of the shard 4, as it has the shard 5.
+   */
+  private void bothLevels() {
+    list("list-by-a-shard-of-the-list-that-is-replaced", true, json -> id(placed(json, 1), 3));
+    list("list-by-a-shard-of-the-list", false, json -> id(placed(json, 0), 3));
+    list(
+        "list-by-a-shard-of-a-list-that-has-it-no-more",
+        Optional.of(List.of("a", "b", "d", "e", "f", "g", "new", "m", "n")),
+        json -> ((ArrayNode) entry(json, 0, 0).get(2)).set(0, described(3)),
+        json -> {
+          ArrayNode first = replaced(json, 1).insertArray(0);
+          first.add(0).add(1).addArray();
+          count(json, -1, -1);
+        });
+    list(
+        "list-in-a-partition-and-replaced",
+        true,
+        json -> placed(json, 1).putArray("partition").add("x"));
+    list(
+        "list-in-a-partition",
+        false,
+        json -> placed(json, 0).putArray("partition").add("x"));
+    // Twice in the list of lists, but in two lists of it.
+    list(
+        "by-a-shard-of-another-list-of-the-list",
+        Optional.of(List.of("a", "b", "d", "e", "f", "g", "h", "j", "k", "j", "k", "m", "n")),
+        json -> {},
+        json -> {
+          replaced(json, 1).remove(1);
+          ObjectNode shard = described(7);
+          ((ArrayNode) shard.get("tables").get(0)).set(5, shard.numberNode(1));
+          ((ArrayNode) entry(json, 1, 0).get(2)).set(0, shard);
+          count(json, 1, 3);
+        });
+  }
+
+  /** Adds to the counts of the list of lists. */
+  private static void count(ObjectNode json, int shards, int length) {
+    ObjectNode list = element(json, 1);
+    list.put("shards", list.get("shards").intValue() + shards);
+    list.put("length", list.get("length").intValue() + length);
+    json.put("length", json.get("length").intValue() + length);
+  }
+
+  /** Returns one of two shards that the list of lists has in the place of another. */
+  private static ObjectNode placed(ObjectNode json, int i) {
+    return (ObjectNode) entry(json, 0, 0).get(2).get(i);
+  }
+
+  private static void id(ObjectNode shard, int other) {
+    shard.set("uuid", described(other).get("uuid"));
+  }
+
+  /** Returns what a list says of the shard 3 or 7, which is the first one of the list. */
+  private static ObjectNode described(int shard) {
+    String file = shard == 3
+        ? "list/00000072-0000-4000-8000-000000007200.json"
+        : "list/00000073-0000-4000-8000-000000007300.json";
+    Path path = ForgedDatasets.GOLDEN.resolve("v2-replaced").resolve(file);
+    return (ObjectNode) ForgedDatasets.json(path).get("shards").get(0);
   }
 }
