@@ -589,7 +589,9 @@ final class CarriedChangesTest {
       if (random.nextBoolean() || to - from > 10) {
         change.delete(number);
       } else {
-        change.update(number, random.nextInt(4) == 0 ? null : "new " + random.nextInt());
+        // A value that is absent already, and is made absent again, is not changed.
+        boolean isAbsent = random.nextInt(4) == 0 && items.get(k).text != null;
+        change.update(number, isAbsent ? null : "new " + random.nextInt());
       }
     }
     return change;
