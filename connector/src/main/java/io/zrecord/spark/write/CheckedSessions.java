@@ -34,7 +34,7 @@ public final class CheckedSessions {
     CHECKED.add(extensions);
   }
 
-  /** Tells whether rules of the session of this thread see its plans when they are analyzed. */
+  /** Tells whether rules of the current Spark session see its plans when they are analyzed. */
   public static boolean areAnalyzed() {
     return extensionsOf(SparkSession.active()).filter(CHECKED_EARLY::contains).isPresent();
   }

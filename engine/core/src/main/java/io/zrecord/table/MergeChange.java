@@ -45,6 +45,13 @@ public final class MergeChange {
   /** What was written for this change alone, as by joining changes. */
   private final List<String> written = new ArrayList<>();
 
+  /**
+   * What only this change can have committed. What tasks have written may be named by a version
+   * before the base, because a change of a shard can be committed again where the shard was taken
+   * back.
+   */
+  private final Set<String> owned = new HashSet<>();
+
   /** What was written and is of no use, because changes were joined. */
   private final List<String> superseded = new ArrayList<>();
 
@@ -70,10 +77,7 @@ public final class MergeChange {
     return new MergeChange(base);
   }
 
-  /**
-   * Adds a change of a shard of the version. A shard may have several, of different records. No
-   * other commit of the same {@link ShardChange} may run at the same time.
-   */
+  /** Adds a change of a shard of the version. A shard may have several, of different records. */
   public MergeChange change(ShardChange change) {
     requireOpen();
     if (change.deletedCount() == 0 && change.fieldIds().isEmpty()) {
@@ -87,6 +91,7 @@ public final class MergeChange {
   /** Adds a change as {@link #change} does, whose files are deleted if the commit fails. */
   void changeOwned(ShardChange change) {
     written.addAll(change.files());
+    owned.addAll(change.files());
     change(change);
   }
 
@@ -162,8 +167,8 @@ public final class MergeChange {
   /**
    * Commits the version. May be called once, and again after an unknown outcome: the change takes
    * effect once. After a failure the files of the tasks stay, because another commit may name them;
-   * a sweep deletes them if none does. Patches in whose place the commit has written others,
-   * because of commits that came first, are deleted if no version names them.
+   * a sweep deletes them if none does. The same holds for patches of tasks in whose place the
+   * commit has written others, because of commits that came first.
    *
    * @return the version committed; the base if there is nothing to change or to add
    * @throws IllegalArgumentException if two changes change one record, a change is of a shard that
@@ -260,6 +265,7 @@ public final class MergeChange {
         .assigned(assigned)
         .transaction(transaction)
         .properties(properties)
+        .owned(owned)
         .build();
   }
 
@@ -331,6 +337,7 @@ public final class MergeChange {
           + "; each record may be in one of them");
     });
     List<String> files = new ArrayList<>(written.subList(known, written.size()));
+    owned.addAll(files);
     changes.forEach(change -> files.addAll(change.files()));
     supersede(files, after);
     return after;

@@ -40,7 +40,7 @@ final class ShardCommit implements Commit {
   /** The fields to which the change gives values of records that are there, once that is known. */
   private @Nullable Set<Integer> given;
 
-  /** Shards with patches in whose place the last attempt has written others. */
+  /** Shards with patches of this change in whose place the last attempt has written others. */
   private List<ShardSummary> writtenElsewhere = List.of();
 
   ShardCommit(Storage storage, ManifestLog log, TableChange change) {
@@ -208,6 +208,7 @@ final class ShardCommit implements Commit {
     writtenElsewhere = Stream.concat(planned.carried().stream(), missing.stream())
         .filter(Carrier::isNarrow)
         .flatMap(run -> run.added().stream())
+        .filter(shard -> shard.patch() != null && change.owned().contains(patchFile(shard)))
         .toList();
     if (missing.isEmpty()) {
       return sequence;
@@ -235,9 +236,14 @@ final class ShardCommit implements Commit {
         .unnamed(
             log, storage.location(), change.baseVersion().orElse(-1), version, writtenElsewhere)
         .stream()
-        .map(shard -> shard.fileOf(Objects.requireNonNull(shard.patch())))
+        .map(ShardCommit::patchFile)
         .toList();
     UnnamedFiles.discardAtOnce(storage, unnamed);
+  }
+
+  /** Returns the patch of a shard whose records were changed. */
+  private static String patchFile(ShardSummary shard) {
+    return shard.fileOf(Objects.requireNonNull(shard.patch()));
   }
 
   private String operation() {

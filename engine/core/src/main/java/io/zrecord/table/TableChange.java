@@ -46,6 +46,8 @@ import java.util.stream.Stream;
  * @param evaluated the checks of which the caller knows that they are not false for any new record
  * @param assigned the identities of which each new record has a number that was reserved, or, by
  *     default, one of its own
+ * @param owned files, relative to the table, that no other change can have committed: patches of
+ *     these are deleted where the commit writes others in their place
  */
 public record TableChange(
     UUID commitId,
@@ -64,7 +66,8 @@ public record TableChange(
     List<Integer> partitions,
     Optional<Declarations> declarations,
     List<Constraint> evaluated,
-    List<Identity> assigned) {
+    List<Identity> assigned,
+    Set<String> owned) {
 
   /** Says what happens to the shards that are there. */
   public enum Kind {
@@ -133,6 +136,7 @@ public record TableChange(
     partitions = List.copyOf(partitions);
     evaluated = List.copyOf(evaluated);
     assigned = List.copyOf(assigned);
+    owned = Set.copyOf(owned);
     boolean isPossible = kind == Kind.MERGE
         ? !replacements.isEmpty() || !shards.isEmpty()
         : kind.replaces() ? !replacements.isEmpty() && shards.isEmpty() : replacements.isEmpty();

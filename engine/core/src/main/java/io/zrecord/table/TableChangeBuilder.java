@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /** Collects what a {@link TableChange} does. Belongs to one thread. */
@@ -25,6 +26,7 @@ public final class TableChangeBuilder {
   private Optional<UUID> baseCommit = Optional.empty();
   private List<ShardSummary> shards = List.of();
   private Optional<Transaction> transaction = Optional.empty();
+  private Set<String> owned = Set.of();
   private Map<String, String> properties = Map.of();
   private List<Replacement> replacements = List.of();
   private Optional<ShardSummary> indexMap = Optional.empty();
@@ -58,6 +60,7 @@ public final class TableChangeBuilder {
     copy.declarations = change.declarations();
     copy.evaluated = change.evaluated();
     copy.assigned = change.assigned();
+    copy.owned = change.owned();
     return copy;
   }
 
@@ -164,6 +167,12 @@ public final class TableChangeBuilder {
     return this;
   }
 
+  /** Sets the files, relative to the table, that no other change can have committed. */
+  TableChangeBuilder owned(Set<String> files) {
+    owned = files;
+    return this;
+  }
+
   /**
    * Makes the change.
    *
@@ -187,6 +196,7 @@ public final class TableChangeBuilder {
         partitions,
         declarations,
         evaluated,
-        assigned);
+        assigned,
+        owned);
   }
 }

@@ -433,6 +433,35 @@ final class CarriedChangesTest {
     check();
   }
 
+  /** The shard is taken back, and the change that an earlier version names is committed again. */
+  @Test
+  void aPatchThatAVersionBeforeTheBaseNamesIsKept() {
+    TableSnapshot first = table.latest();
+    List<Item> items = newest();
+    ShardChange change = update(first, 3, "three");
+    List<Item> changed = new ArrayList<>(items);
+    changed.set(3, new Item(items.get(3).number, "three"));
+    note(MergeChange.of(first).change(change).commit(), changed, Set.of(3L));
+    TableSnapshot restored = table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
+        .base(table.latest())
+        .shards(first.shards())
+        .build());
+    note(restored, items, Set.of());
+    MergeChange again = MergeChange.of(restored).change(change);
+    new Planned(restored.version()).update(5, "five").commit();
+    changed.set(5, new Item(items.get(5).number, "five"));
+    note(again.commit(), changed, Set.of(3L, 5L));
+    check();
+  }
+
+  private ShardChange update(TableSnapshot version, long index, String text) {
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, SCHEMA, List.of(), version.shards().get(0), Set.of("text"))) {
+      writer.update(index, "text", text);
+      return writer.finish();
+    }
+  }
+
   @Test
   void thePatchesThatACarriedChangeHasWrittenFirstAreDeleted() {
     Planned change = new Planned(0).delete(3).update(70, "seventy");
