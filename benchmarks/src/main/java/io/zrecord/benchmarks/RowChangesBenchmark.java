@@ -12,6 +12,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.ShardChange;
 import io.zrecord.table.ShardChangeWriter;
@@ -120,7 +121,7 @@ public final class RowChangesBenchmark {
       long first = table.firstIndex(shard);
       SortedSet<Long> here = indices.subSet(first, first + shards.get(shard).length());
       try (ShardChangeWriter writer = ShardChangeWriter.open(
-          storage, table.schema(), List.of(), shards.get(shard), Set.of("value"))) {
+          storage, ChangeBase.of(table), shards.get(shard), Set.of("value"))) {
         for (long index : here) {
           writer.update(index - first, "value", Workplace.noise(VALUE_BYTES, index));
         }
@@ -185,7 +186,7 @@ public final class RowChangesBenchmark {
     ShardSummary summary = table.shards().get(shard);
     try (RecordDataset records = RecordDataset.open(table, ReadOptions.defaults());
         ShardChangeWriter writer =
-            ShardChangeWriter.open(storage, table.schema(), List.of(), summary, Set.of())) {
+            ShardChangeWriter.open(storage, ChangeBase.of(table), summary, Set.of())) {
       long first = table.firstIndex(shard);
       for (long next = 0; next < summary.length(); next += BATCH) {
         int count = (int) Math.min(BATCH, summary.length() - next);

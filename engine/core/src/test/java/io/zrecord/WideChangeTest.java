@@ -20,6 +20,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.TablesRef;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.RowChange;
 import io.zrecord.table.ShardChange;
@@ -135,11 +136,7 @@ final class WideChangeTest extends ChangedFieldTable {
     int length = (int) shard.length();
     for (int task = 0; task < TASKS; task++) {
       try (ShardChangeWriter writer = ShardChangeWriter.open(
-          storage,
-          base.schema(),
-          List.of(),
-          shard,
-          Set.of(kind.name(), kinds.get(0).name()))) {
+          storage, ChangeBase.of(base), shard, Set.of(kind.name(), kinds.get(0).name()))) {
         for (int index = task; index < length; index += TASKS) {
           if (index % 50 == 7) {
             writer.delete(index);
@@ -263,7 +260,7 @@ final class WideChangeTest extends ChangedFieldTable {
     for (Kind kind : List.of(Kind.PROMOTED, Kind.OTHER)) {
       int index = kind == Kind.OTHER ? 1 : 2;
       try (ShardChangeWriter writer =
-          ShardChangeWriter.open(storage, base.schema(), List.of(), shard, Set.of(kind.name()))) {
+          ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of(kind.name()))) {
         byte[] value = present(kind);
         writer.update(index, kind.name(), value);
         set(index, kind, value);
@@ -299,7 +296,7 @@ final class WideChangeTest extends ChangedFieldTable {
     ShardSummary shard = base.shards().get(0);
     for (int task = 0; task < TASKS; task++) {
       try (ShardChangeWriter writer =
-          ShardChangeWriter.open(storage, base.schema(), List.of(), shard, Set.of(kind.name()))) {
+          ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of(kind.name()))) {
         writer.update(task, kind.name(), present(kind));
         merge.change(writer.finish());
       }
@@ -344,7 +341,7 @@ final class WideChangeTest extends ChangedFieldTable {
     TableSnapshot base = table.latest();
     MergeChange merge = MergeChange.of(base);
     try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, base.schema(), List.of(), base.shards().get(0), Set.of(kind.name()))) {
+        storage, ChangeBase.of(base), base.shards().get(0), Set.of(kind.name()))) {
       writer.update(1, kind.name(), present(kind));
       writer.delete(1);
       merge.change(writer.finish());

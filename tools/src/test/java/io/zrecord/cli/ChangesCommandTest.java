@@ -12,6 +12,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardChangeWriter;
@@ -108,7 +109,7 @@ final class ChangesCommandTest {
             partitions,
             List.of("dog"));
         ShardChangeWriter changes =
-            ShardChangeWriter.open(storage, schema, partitions, cats, Set.of())) {
+            ShardChangeWriter.open(storage, ChangeBase.of(base), cats, Set.of())) {
       writer.movedFrom(cats.id(), changes.slotOf(0));
       changes.delete(0);
       put(writer, 7, "dog");

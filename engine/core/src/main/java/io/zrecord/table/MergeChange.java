@@ -46,13 +46,12 @@ public final class MergeChange {
   private final List<String> written = new ArrayList<>();
 
   /**
-   * What only this change can have committed. What tasks have written may be named by a version
-   * before the base, because a change of a shard can be committed again where the shard was taken
-   * back.
+   * What was written after the base, so that no version up to the base names it. A change of a
+   * shard that was written before may have been committed, and the shard taken back since.
    */
   private final Set<String> owned = new HashSet<>();
 
-  /** What was written and is of no use, because changes were joined. */
+  /** What was written and is of no use, because changes were joined. May not be owned. */
   private final List<String> superseded = new ArrayList<>();
 
   private List<ShardSummary> added = List.of();
@@ -77,9 +76,16 @@ public final class MergeChange {
     return new MergeChange(base);
   }
 
-  /** Adds a change of a shard of the version. A shard may have several, of different records. */
+  /**
+   * Adds a change of a shard of the version. A shard may have several, of different records. One
+   * change may be part of several commits one after another, where the first has failed or the
+   * shard was taken back since, but not of two at the same time.
+   */
   public MergeChange change(ShardChange change) {
     requireOpen();
+    if (change.version().equals(base.commitId())) {
+      owned.addAll(change.files());
+    }
     if (change.deletedCount() == 0 && change.fieldIds().isEmpty()) {
       superseded.addAll(change.files());
       return this;
@@ -91,7 +97,6 @@ public final class MergeChange {
   /** Adds a change as {@link #change} does, whose files are deleted if the commit fails. */
   void changeOwned(ShardChange change) {
     written.addAll(change.files());
-    owned.addAll(change.files());
     change(change);
   }
 
@@ -167,8 +172,8 @@ public final class MergeChange {
   /**
    * Commits the version. May be called once, and again after an unknown outcome: the change takes
    * effect once. After a failure the files of the tasks stay, because another commit may name them;
-   * a sweep deletes them if none does. The same holds for patches of tasks in whose place the
-   * commit has written others, because of commits that came first.
+   * a sweep deletes them if none does. What tasks have written before the version was there is left
+   * to a sweep as well, and what was joined if another commit came first.
    *
    * @return the version committed; the base if there is nothing to change or to add
    * @throws IllegalArgumentException if two changes change one record, a change is of a shard that
@@ -191,15 +196,21 @@ public final class MergeChange {
     }
     isDone = true;
     if (byShard.isEmpty() && added.isEmpty()) {
-      UnnamedFiles.discard(storage, superseded);
+      discardSuperseded();
       return base;
     }
     TableSnapshot after = publish(table);
-    if (after.version() == base.version() + 1) {
-      // No commit that came between can name what the tasks have written.
-      UnnamedFiles.discard(storage, superseded);
+    if (prepared != null
+        && after.commitId().equals(prepared.commitId())
+        && after.version() == base.version() + 1) {
+      // No version came between that could name the files.
+      discardSuperseded();
     }
     return after;
+  }
+
+  private void discardSuperseded() {
+    UnnamedFiles.discard(storage, superseded.stream().filter(owned::contains).toList());
   }
 
   private TableSnapshot publish(RecordTable table) {
@@ -207,7 +218,6 @@ public final class MergeChange {
       TableChange change = prepared;
       if (change == null) {
         if (transaction.isPresent() && tookEffect(table, transaction.get())) {
-          superseded.clear();
           return table.latest();
         }
         change = prepare();

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class RowChange {
   private final TableSnapshot base;
   private final Storage storage;
-  private final List<Integer> partitions;
+  private final ChangeBase version;
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
 
@@ -51,7 +51,7 @@ public final class RowChange {
   private RowChange(TableSnapshot base) {
     this.base = base;
     this.storage = base.storage();
-    this.partitions = base.partitionFields().stream().map(FieldSpec::id).toList();
+    this.version = ChangeBase.of(base);
   }
 
   /** Begins a change of a version, mostly the newest. */
@@ -88,7 +88,7 @@ public final class RowChange {
    */
   public void update(long index, String field, @Nullable Object value) {
     requireOpen();
-    FieldSpec spec = ShardChangeWriter.field(storage.location(), base.schema(), partitions, field);
+    FieldSpec spec = ShardChangeWriter.field(storage.location(), version, field);
     base.requireGiven(List.of(spec));
     int shard = base.shardOf(index);
     long local = index - base.firstIndex(shard);
@@ -164,8 +164,7 @@ public final class RowChange {
         .filter(values -> !values.getValue().isEmpty())
         .map(values -> values.getKey().name())
         .collect(Collectors.toUnmodifiableSet());
-    try (ShardChangeWriter writer =
-        ShardChangeWriter.open(storage, base.schema(), partitions, shard, fields)) {
+    try (ShardChangeWriter writer = ShardChangeWriter.open(storage, version, shard, fields)) {
       // Values of a field stand together, in the order of the records.
       base.schema()
           .fields()

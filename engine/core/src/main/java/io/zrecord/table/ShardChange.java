@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * task sends this to its driver: some hundred bytes and some for each field, however many records
  * are changed. Immutable.
  *
+ * @param version the identity of the commit whose version was read: no version up to this one names
+ *     any of the files
  * @param before the shard as it was read
  * @param base the shard as the patch found it: {@code before}, or without values in its patch to
  *     which the new ones cannot be added, and which tables files have instead
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *     shards
  */
 public record ShardChange(
+    UUID version,
     ShardSummary before,
     ShardSummary base,
     ShardSummary patched,

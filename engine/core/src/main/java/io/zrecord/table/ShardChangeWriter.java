@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (ShardChangeWriter writer =
- *     ShardChangeWriter.open(storage, schema, List.of(), shard, Set.of("label"))) {
+ *     ShardChangeWriter.open(storage, ChangeBase.of(version), shard, Set.of("label"))) {
  *   writer.update(3, "label", 7);
  *   writer.delete(4);
  *   send(writer.finish());
@@ -45,9 +45,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShardChangeWriter implements AutoCloseable {
   private final Storage storage;
-  private final RecordSchema schema;
+  private final ChangeBase version;
   private final ShardSummary shard;
-  private final List<Integer> partitions;
   private final Set<String> fields;
   private final SortedSet<Integer> fieldIds = new TreeSet<>();
   private final List<String> files = new ArrayList<>();
@@ -58,14 +57,9 @@ public final class ShardChangeWriter implements AutoCloseable {
   private boolean isFinished;
 
   private ShardChangeWriter(
-      Storage storage,
-      RecordSchema schema,
-      List<Integer> partitions,
-      ShardSummary shard,
-      Set<String> fields) {
+      Storage storage, ChangeBase version, ShardSummary shard, Set<String> fields) {
     this.storage = storage;
-    this.schema = schema;
-    this.partitions = partitions;
+    this.version = version;
     this.shard = shard;
     this.fields = Set.copyOf(fields);
     TablesFile.requireWritable(storage, shard);
@@ -81,19 +75,14 @@ public final class ShardChangeWriter implements AutoCloseable {
   /**
    * Begins a change of a shard.
    *
-   * @param schema the fields of the version that has the shard
-   * @param partitions ids of the fields by which the table is partitioned, which get no values
+   * @param version the version that has the shard
    * @param shard a shard of that version
    * @param fields the fields that may get values
    * @throws io.zrecord.errors.UnsupportedFormatException if the shard uses an unknown feature
    */
   public static ShardChangeWriter open(
-      Storage storage,
-      RecordSchema schema,
-      List<Integer> partitions,
-      ShardSummary shard,
-      Set<String> fields) {
-    return new ShardChangeWriter(storage, schema, List.copyOf(partitions), shard, fields);
+      Storage storage, ChangeBase version, ShardSummary shard, Set<String> fields) {
+    return new ShardChangeWriter(storage, version, shard, fields);
   }
 
   /**
@@ -121,7 +110,7 @@ public final class ShardChangeWriter implements AutoCloseable {
    * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
    */
   public void update(long index, String field, @Nullable Object value) {
-    FieldSpec spec = field(storage.location(), schema, partitions, field);
+    FieldSpec spec = field(storage.location(), version, field);
     put(index, spec, bytes(spec, value, index));
   }
 
@@ -142,11 +131,11 @@ public final class ShardChangeWriter implements AutoCloseable {
   }
 
   /** Returns a field whose values may be changed. */
-  static FieldSpec field(
-      String location, RecordSchema schema, List<Integer> partitions, String field) {
+  static FieldSpec field(String location, ChangeBase version, String field) {
+    RecordSchema schema = version.schema();
     schema.requireReadable(location, field);
     FieldSpec spec = schema.fields().get(schema.ordinal(field));
-    if (partitions.contains(spec.id())) {
+    if (version.partitions().contains(spec.id())) {
       throw new SchemaMismatchException(
           location,
           "Cannot update field '" + field + "' of " + location
@@ -202,20 +191,21 @@ public final class ShardChangeWriter implements AutoCloseable {
       PatchFile before = found;
       Set<Integer> other = found == null ? Set.of() : fieldsThatTakeNoMore(found);
       if (!other.isEmpty()) {
-        base = new PatchToTables(storage, schema, files).moveEarlier(shard, other);
+        base = new PatchToTables(storage, version.schema(), files).moveEarlier(shard, other);
         before = OpenShards.unshared(storage, base).patch();
         patch.on(base, before);
       }
       patched = patch.finish();
       rewritten = patched.length() > 0 && !isWithinLimits(base, before, patched)
-          ? new ShardRewrite(storage, schema, files).of(patched)
+          ? new ShardRewrite(storage, version.schema(), files).of(patched)
           : null;
     } catch (RuntimeException e) {
       close();
       throw e;
     }
     isFinished = true;
-    return new ShardChange(shard, base, patched, rewritten, patch.deletedCount(), fieldIds, files);
+    return new ShardChange(
+        version.commitId(), shard, base, patched, rewritten, patch.deletedCount(), fieldIds, files);
   }
 
   /** Gives the change up, unless it has ended. */
@@ -235,7 +225,7 @@ public final class ShardChangeWriter implements AutoCloseable {
    */
   private Set<Integer> fieldsThatTakeNoMore(PatchFile of) {
     Set<Integer> other = new HashSet<>();
-    for (FieldSpec spec : schema.fields()) {
+    for (FieldSpec spec : version.schema().fields()) {
       if (fieldIds.contains(spec.id()) && of.json().hasField(spec.id())) {
         PatchField stored = of.json().field(spec.id());
         if (stored.compression().codec() != Codec.RAW || !stored.type().equals(spec.type())) {

@@ -46,8 +46,8 @@ import java.util.stream.Stream;
  * @param evaluated the checks of which the caller knows that they are not false for any new record
  * @param assigned the identities of which each new record has a number that was reserved, or, by
  *     default, one of its own
- * @param owned files, relative to the table, that no other change can have committed: patches of
- *     these are deleted where the commit writes others in their place
+ * @param owned files, relative to the table, that no version up to the base names: patches of these
+ *     are deleted where the commit writes others in their place, and no version since names them
  */
 public record TableChange(
     UUID commitId,

@@ -167,7 +167,7 @@ public final class TableChangeBuilder {
     return this;
   }
 
-  /** Sets the files, relative to the table, that no other change can have committed. */
+  /** Sets the files, relative to the table, that were written for the change since the base. */
   TableChangeBuilder owned(Set<String> files) {
     owned = files;
     return this;

@@ -20,6 +20,7 @@ import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
@@ -308,7 +309,7 @@ final class ModelTable {
     MergeChange merge = MergeChange.of(base);
     FieldSpec field = someFields().get(0);
     try (ShardChangeWriter writer =
-        ShardChangeWriter.open(storage, schema(), List.of(), shard, Set.of(field.name()))) {
+        ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of(field.name()))) {
       for (int i = (int) shard.length() - 1; i >= 0; i--) {
         switch (random.nextInt(6)) {
           case 0 -> {

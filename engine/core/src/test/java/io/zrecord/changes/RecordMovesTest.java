@@ -21,6 +21,7 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardChangeWriter;
@@ -116,7 +117,7 @@ final class RecordMovesTest {
         ShardSummary shard = base.shards().get(ordinal);
         long first = base.firstIndex(ordinal);
         try (ShardChangeWriter changes =
-            ShardChangeWriter.open(storage, SCHEMA, PARTITIONS, shard, Set.of())) {
+            ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of())) {
           for (int index : indices) {
             if (index >= first && index < first + shard.length()) {
               changes.delete(index - first);
@@ -208,7 +209,7 @@ final class RecordMovesTest {
     ShardSummary shard = base.shards().get(1);
     MergeChange merge = MergeChange.of(base);
     try (ShardChangeWriter changes =
-            ShardChangeWriter.open(storage, SCHEMA, PARTITIONS, shard, Set.of());
+            ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of());
         ShardWriter target = writer("c")) {
       changes.delete(3);
       target.movedFrom(shard.id(), 4);

@@ -19,6 +19,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
@@ -271,7 +272,7 @@ final class TableChangesTest {
     MergeChange merge = MergeChange.of(base).adding(List.of(shard(4)));
     for (int part = 0; part < 2; part++) {
       try (ShardChangeWriter writer = ShardChangeWriter.open(
-          storage, SCHEMA, List.of(), base.shards().get(1), Set.of("text"))) {
+          storage, ChangeBase.of(base), base.shards().get(1), Set.of("text"))) {
         writer.delete(7 + part);
         writer.update(20 + part, "text", "merged");
         merge.change(writer.finish());

@@ -395,15 +395,15 @@ final class CarriedChangesTest {
     first.commit();
     TableSnapshot base = table.latest();
     ShardChange change;
-    try (ShardChangeWriter writer =
-        ShardChangeWriter.open(storage, SCHEMA, List.of(), base.shards().get(0), Set.of("text"))) {
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, ChangeBase.of(base), base.shards().get(0), Set.of("text"))) {
       // The value was absent before.
       writer.update(3, "text", null);
       change = writer.finish();
     }
     ShardChange nothing;
-    try (ShardChangeWriter writer =
-        ShardChangeWriter.open(storage, SCHEMA, List.of(), base.shards().get(1), Set.of("text"))) {
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, ChangeBase.of(base), base.shards().get(1), Set.of("text"))) {
       nothing = writer.finish();
     }
     note(MergeChange.of(base).change(change).change(nothing).commit(), newest(), Set.of(3L));
@@ -421,8 +421,8 @@ final class CarriedChangesTest {
     new Planned(0).update(3, null).commit();
     TableSnapshot base = table.latest();
     ShardChange change;
-    try (ShardChangeWriter writer =
-        ShardChangeWriter.open(storage, SCHEMA, List.of(), base.shards().get(0), Set.of("text"))) {
+    try (ShardChangeWriter writer = ShardChangeWriter.open(
+        storage, ChangeBase.of(base), base.shards().get(0), Set.of("text"))) {
       writer.update(3, "text", null);
       change = writer.finish();
     }
@@ -431,35 +431,6 @@ final class CarriedChangesTest {
     note(MergeChange.of(base).change(change).commit(), newest(), Set.of(3L));
     assertThat(table.latest().version()).isEqualTo(4);
     check();
-  }
-
-  /** The shard is taken back, and the change that an earlier version names is committed again. */
-  @Test
-  void aPatchThatAVersionBeforeTheBaseNamesIsKept() {
-    TableSnapshot first = table.latest();
-    List<Item> items = newest();
-    ShardChange change = update(first, 3, "three");
-    List<Item> changed = new ArrayList<>(items);
-    changed.set(3, new Item(items.get(3).number, "three"));
-    note(MergeChange.of(first).change(change).commit(), changed, Set.of(3L));
-    TableSnapshot restored = table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
-        .base(table.latest())
-        .shards(first.shards())
-        .build());
-    note(restored, items, Set.of());
-    MergeChange again = MergeChange.of(restored).change(change);
-    new Planned(restored.version()).update(5, "five").commit();
-    changed.set(5, new Item(items.get(5).number, "five"));
-    note(again.commit(), changed, Set.of(3L, 5L));
-    check();
-  }
-
-  private ShardChange update(TableSnapshot version, long index, String text) {
-    try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, SCHEMA, List.of(), version.shards().get(0), Set.of("text"))) {
-      writer.update(index, "text", text);
-      return writer.finish();
-    }
   }
 
   @Test
@@ -516,7 +487,7 @@ final class CarriedChangesTest {
     for (String end : List.of(".patch", ".zr")) {
       ShardChange change;
       try (ShardChangeWriter writer = ShardChangeWriter.open(
-          storage, SCHEMA, List.of(), base.shards().get(0), Set.of("text"))) {
+          storage, ChangeBase.of(base), base.shards().get(0), Set.of("text"))) {
         writer.update(3, "text", "three");
         change = writer.finish();
       }

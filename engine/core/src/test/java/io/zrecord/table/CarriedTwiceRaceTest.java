@@ -89,7 +89,7 @@ final class CarriedTwiceRaceTest {
     private void plan(ShardSummary shard) {
       boolean isFirst = shard.equals(base.shards().get(0));
       try (ShardChangeWriter writer =
-          ShardChangeWriter.open(storage, Shards.SCHEMA, List.of(), shard, Set.of("value"))) {
+          ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of("value"))) {
         if (plan == Plan.WHOLE_SHARD && !isFirst) {
           writer.delete(0);
           writer.delete(1);

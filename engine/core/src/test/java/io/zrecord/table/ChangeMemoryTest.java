@@ -102,7 +102,7 @@ final class ChangeMemoryTest {
         change.commit();
       } else {
         try (ShardChangeWriter writer = ShardChangeWriter.open(
-            base.storage(), SCHEMA, List.of(), base.shards().get(0), Set.of())) {
+            base.storage(), ChangeBase.of(base), base.shards().get(0), Set.of())) {
           for (long i = 0; i < records / 2; i++) {
             writer.delete(2 * (i * step % (records / 2)));
           }
@@ -142,7 +142,7 @@ final class ChangeMemoryTest {
         TableSnapshot base = table.latest();
         ShardSummary shard = base.shards().get(0);
         try (ShardChangeWriter writer =
-            ShardChangeWriter.open(base.storage(), SCHEMA, List.of(), shard, Set.of("number"))) {
+            ShardChangeWriter.open(base.storage(), ChangeBase.of(base), shard, Set.of("number"))) {
           writer.update(commit % shard.length(), "number", -commit);
           if (commit % 3 == 0) {
             writer.delete(shard.length() - 1);

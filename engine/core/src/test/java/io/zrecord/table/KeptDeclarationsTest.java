@@ -584,8 +584,8 @@ final class KeptDeclarationsTest {
 
   /** Gives the first record of the first shard another value of a field. */
   private ShardChange changed(TableSnapshot base, String field) {
-    try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, base.schema(), List.of(), base.shards().get(0), Set.of(field))) {
+    try (ShardChangeWriter writer =
+        ShardChangeWriter.open(storage, ChangeBase.of(base), base.shards().get(0), Set.of(field))) {
       writer.update(0, field, 77);
       return writer.finish();
     }

@@ -88,7 +88,7 @@ final class MergeChangeTest {
   }
 
   private ShardChangeWriter writer(ShardSummary shard) {
-    return ShardChangeWriter.open(storage, SCHEMA, List.of(), shard, BOTH);
+    return ShardChangeWriter.open(storage, ChangeBase.of(table.latest()), shard, BOTH);
   }
 
   /** Returns what arrives of a change in another process. */
@@ -398,7 +398,7 @@ final class MergeChangeTest {
         .partitionedBy(List.of(SCHEMA.fields().get(0).id()))
         .build());
     try (ShardChangeWriter writer =
-        ShardChangeWriter.open(storage, SCHEMA, List.of(1), shard, BOTH)) {
+        ShardChangeWriter.open(storage, ChangeBase.of(base), shard, BOTH)) {
       assertThatThrownBy(() -> writer.update(0, "number", 8))
           .isInstanceOf(SchemaMismatchException.class);
     }
@@ -416,7 +416,7 @@ final class MergeChangeTest {
   @Test
   void fieldsThatWereNotNamedGetNoValues() {
     try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, SCHEMA, List.of(), table.latest().shards().get(0), Set.of("text"))) {
+        storage, ChangeBase.of(table.latest()), table.latest().shards().get(0), Set.of("text"))) {
       assertThatThrownBy(() -> writer.update(3, "number", 1))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("name every field");

@@ -93,12 +93,8 @@ final class MergeDeathTest {
     ShardSummary shard = base.shards().get(0);
     MergeChange merge = MergeChange.of(base);
     try (ShardWriter target = PartitionedRecords.writer(storage, "c", Durability.COMMIT);
-        ShardChangeWriter changes = ShardChangeWriter.open(
-            storage,
-            PartitionedRecords.SCHEMA,
-            PartitionedRecords.PARTITIONS,
-            shard,
-            Set.of("number"))) {
+        ShardChangeWriter changes =
+            ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of("number"))) {
       int index = numbers.indexOf(3L);
       if (index >= 0 && index < shard.length()) {
         changes.delete(numbers.indexOf(1L));

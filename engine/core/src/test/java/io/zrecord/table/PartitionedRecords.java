@@ -104,7 +104,7 @@ final class PartitionedRecords {
       byShard.forEach((ordinal, indices) -> {
         ShardSummary shard = base.shards().get(ordinal);
         try (ShardChangeWriter changes =
-            ShardChangeWriter.open(storage, SCHEMA, PARTITIONS, shard, Set.of())) {
+            ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of())) {
           for (int index : indices) {
             long inShard = index - base.firstIndex(ordinal);
             changes.delete(inShard);

@@ -198,7 +198,7 @@ final class ReserveTest {
           .adding(List.of(Shards.write(storage, SCHEMA, 7)))
           .assigned(List.of(identity));
       try (ShardChangeWriter writer =
-          ShardChangeWriter.open(storage, base.schema(), List.of(), shard, Set.of(field))) {
+          ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of(field))) {
         writer.put(0, base.schema().find(field).orElseThrow(), new byte[] {9, 0, 0, 0, 0, 0, 0, 0});
         merge.change(writer.finish());
       }

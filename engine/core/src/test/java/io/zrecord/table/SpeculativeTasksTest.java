@@ -92,7 +92,7 @@ final class SpeculativeTasksTest {
   /** Deletes a record, and gives others values by which the attempt is known. */
   private ShardChange attempt(Storage storage, TableSnapshot base, long number) {
     try (ShardChangeWriter writer = ShardChangeWriter.open(
-        storage, Shards.SCHEMA, List.of(), base.shards().get(0), Set.of("value"))) {
+        storage, ChangeBase.of(base), base.shards().get(0), Set.of("value"))) {
       writer.delete(RECORDS - 1);
       for (int i = FIRST_CHANGED; i < RECORDS - 1; i++) {
         writer.update(i, "value", 1000 * number + i);

@@ -171,7 +171,7 @@ public abstract class WideLayouts {
     for (int index = 0; index < shard.length(); index++) {
       long number = numbers.get(index);
       try (ShardChangeWriter writer =
-          ShardChangeWriter.open(storage, base.schema(), List.of(), shard, Set.of("value"))) {
+          ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of("value"))) {
         if (index == DELETED) {
           writer.delete(index);
           records.remove(number);

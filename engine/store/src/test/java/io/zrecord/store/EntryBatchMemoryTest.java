@@ -16,6 +16,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.ChangeBase;
 import io.zrecord.table.MergeChange;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.RowChange;
@@ -26,7 +27,6 @@ import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -147,8 +147,8 @@ final class EntryBatchMemoryTest {
       MergeChange merge = MergeChange.of(base);
       for (int task = 0; task < PatchRef.MOST_CHUNKS; task++) {
         long index = shard.length() - PatchRef.MOST_CHUNKS + task;
-        try (ShardChangeWriter writer = ShardChangeWriter.open(
-            base.storage(), base.schema(), List.of(), shard, Set.of("large"))) {
+        try (ShardChangeWriter writer =
+            ShardChangeWriter.open(base.storage(), ChangeBase.of(base), shard, Set.of("large"))) {
           writer.update(index, "large", new byte[] {(byte) index});
           merge.change(writer.finish());
         }

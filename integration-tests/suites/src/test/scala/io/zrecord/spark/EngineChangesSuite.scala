@@ -8,7 +8,7 @@ import io.zrecord.rebalance.{RebalanceOptions, RebalancePlan, TableRebalance}
 import io.zrecord.schema.{Compression, ElementType, FieldRules, FieldSpec, Identity, RecordSchema}
 import io.zrecord.schema.Shape
 import io.zrecord.shard.WriteOptions
-import io.zrecord.table.{MergeChange, RowChange, ShardChangeWriter}
+import io.zrecord.table.{ChangeBase, MergeChange, RowChange, ShardChangeWriter}
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.Row
 
@@ -89,8 +89,7 @@ class EngineChangesSuite extends SparkSuite with NumberedTables {
       for (task <- 0 until WideTasks) {
         val writer = ShardChangeWriter.open(
           base.storage(),
-          base.schema(),
-          java.util.Collections.emptyList[Integer],
+          ChangeBase.of(base),
           shard,
           java.util.Collections.singleton("label")
         )
