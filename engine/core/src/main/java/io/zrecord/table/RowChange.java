@@ -112,6 +112,7 @@ public final class RowChange {
 
   /** Adds an informative string to the version. */
   public void property(String key, String value) {
+    requireOpen();
     properties.put(key, value);
   }
 

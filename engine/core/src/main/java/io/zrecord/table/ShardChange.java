@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Says what {@link ShardChangeWriter} has written for one shard. {@link MergeChange} commits it. A
- * task sends this to its driver: some hundred bytes and some for each field, however many records
- * are changed. Immutable.
+ * task sends this to its driver: some hundred bytes and some for each field and each chunk of the
+ * shard, however many records are changed. Immutable.
  *
  * @param version the identity of the commit whose version was read: no version up to this one names
  *     any of the files
