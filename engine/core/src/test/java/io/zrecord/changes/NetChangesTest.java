@@ -42,6 +42,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class NetChangesTest {
   private static final int NUMBER = 1;
 
+  /** Commits of a history of which all pairs of versions are compared. */
+  private static final int MOST_ROUNDS = 60;
+
   private final Random random = Budget.random();
 
   @TempDir
@@ -53,7 +56,11 @@ final class NetChangesTest {
 
   @BeforeEach
   void create() {
-    storage = LocalStorage.at(directory.resolve("table"));
+    create("table");
+  }
+
+  private void create(String name) {
+    storage = LocalStorage.at(directory.resolve(name));
     model = new ModelTable(storage, random, 12, 1, 9);
     changes = TableChanges.of(storage);
   }
@@ -198,10 +205,23 @@ final class NetChangesTest {
     assertThat(restored.inserted().count()).isEqualTo(model.values(3).size());
   }
 
+  /** More commits make more histories: each pair of versions of a history is compared. */
   @Test
   void anyTwoVersionsDiffer() {
     int wrong = 0;
-    for (int round = Math.max(12, Budget.of(60)); round > 0; round--) {
+    int rounds = Math.max(12, Budget.of(MOST_ROUNDS));
+    for (int history = 1; rounds > 0; history++) {
+      create("history " + history);
+      wrong += compareAfter(Math.min(rounds, MOST_ROUNDS));
+      rounds -= MOST_ROUNDS;
+    }
+    // The control: what versions changed, put together index by index, is wrong.
+    assertThat(wrong).isPositive();
+  }
+
+  private int compareAfter(int rounds) {
+    int wrong = 0;
+    for (int round = rounds; round > 0; round--) {
       commitAny(round);
       if (round == 4) {
         model.restore(anyVersion());
@@ -220,8 +240,7 @@ final class NetChangesTest {
         wrong += told.equals(withoutRenumbering(from, to)) ? 0 : 1;
       }
     }
-    // The control: what versions changed, put together index by index, is wrong.
-    assertThat(wrong).isPositive();
+    return wrong;
   }
 
   @Test
