@@ -252,6 +252,18 @@ class IdentityWritesSuite extends SessionTablesSuite with NumberedTables {
     requireNumbered(path)
   }
 
+  for ((tasks, rows) <- Seq(64 -> 8192, 256 -> 2000))
+    test(s"$tasks tasks of $rows rows reserve their numbers by one commit") {
+      val path = always
+      val before = tableAt(path).latest().version()
+      val data =
+        spark.range(0, tasks * rows, 1, tasks).selectExpr("'t' text", "cast(id as int) label")
+      write(data, path, "append")
+      assert(tableAt(path).latest().version() == before + 1 + 1)
+      assert(read(path).select("id").distinct().count() == tasks * rows)
+      assert(read(path).where(s"id <= ${identityOf(path).next()} or id > $Start").count() == 0)
+    }
+
   test("a write whose rows bring all numbers reserves none") {
     val path = byDefault
     val before = tableAt(path).latest().version()
