@@ -147,6 +147,15 @@ open(going, "w").close()
 writing.join()
 assert not found, found
 assert spark.read.format("zrecord").load(path).count() == 5
+# An overwrite whose query reads an older version of its target.
+old = spark.read.format("zrecord").option("versionAsOf", 0).load(path)
+old.createOrReplaceTempView("old")
+for overwrite_of_itself in (
+    lambda: old.write.format("zrecord").mode("overwrite").save(path),
+    lambda: old.writeTo(name).overwritePartitions(),
+    lambda: spark.sql(f"insert overwrite {name} select id from old").collect(),
+):
+    refused(overwrite_of_itself, *conflict, "its query reads version 0")
 
 damaged = path + "-damaged"
 spark.range(3).write.format("zrecord").save(damaged)

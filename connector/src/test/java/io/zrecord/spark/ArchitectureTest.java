@@ -56,7 +56,7 @@ class ArchitectureTest {
         .haveNameMatching(
             "scala\\.(?!runtime\\.BoxedUnit|Option|Function1|PartialFunction|Product|Serializable"
                 + "|Tuple2$|collection\\.Iterable$|collection\\.Iterator$"
-                + "|collection\\.immutable\\.Map(\\$Map1)?$).*")
+                + "|collection\\.immutable\\.Map(\\$Map[13])?$).*")
         .check(CONNECTOR);
   }
 }

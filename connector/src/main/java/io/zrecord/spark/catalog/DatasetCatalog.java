@@ -13,11 +13,11 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.write.WriteTarget;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.connector.catalog.Identifier;
@@ -71,18 +71,17 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   @Override
   public final Table loadTable(Identifier identifier, long timestampMicros)
       throws NoSuchTableException {
-    return load(
-        identifier,
-        TimeTravel.at(Instant.ofEpochSecond(
-            Math.floorDiv(timestampMicros, 1_000_000L),
-            Math.floorMod(timestampMicros, 1_000_000L) * 1000)));
+    return load(identifier, TimeTravel.atMicros(timestampMicros));
   }
 
   @Override
   public final boolean tableExists(Identifier identifier) {
     refuseView(identifier);
-    return identifiesPaths(identifier)
-        && isTaken(requireOne(identifier).datasets().get(0));
+    return identifiesPaths(identifier) && isTaken(requireOne(identifier));
+  }
+
+  private boolean isTaken(ReadPaths path) {
+    return SparkErrors.planned(() -> isTaken(path.datasets().get(0)));
   }
 
   /** Tells whether a table cannot be created at a path, because something is there. */
@@ -112,14 +111,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       throws TableAlreadyExistsException {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
-    DatasetPath dataset = path.datasets().get(0);
-    if (isTaken(dataset)) {
+    if (isTaken(path)) {
       throw new TableAlreadyExistsException(identifier);
     }
     return stage(
         path,
         schema,
-        WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
+        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
         properties);
   }
 
@@ -146,12 +144,10 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Map<String, String> properties) {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
-    DatasetPath dataset = path.datasets().get(0);
     return stage(
         path,
         schema,
-        SparkErrors.planned(
-            () -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)),
+        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
         properties);
   }
 
@@ -223,9 +219,12 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   private static StagedTable stage(
-      ReadPaths path, StructType schema, WriteTarget target, Map<String, String> properties) {
+      ReadPaths path,
+      StructType schema,
+      Function<DatasetPath, WriteTarget> target,
+      Map<String, String> properties) {
     Map<String, String> options = new HashMap<>();
-    requireObeyed(path, properties);
+    SparkErrors.done(() -> requireObeyed(path, properties));
     properties.forEach((key, value) -> {
       // The OPTIONS of a CREATE statement, such as (compression 'zstd'), arrive twice among the
       // properties: once with this prefix, and once without.
@@ -244,7 +243,8 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     });
     // Settings of Hadoop among the OPTIONS of a CREATE statement come too late.
     StorageSettings.requireLoaded(path.settings(), new CaseInsensitiveStringMap(options));
-    return new ZRecordStagedTable(path, schema, target, options);
+    return SparkErrors.planned(
+        () -> new ZRecordStagedTable(path, schema, target.apply(path.datasets().get(0)), options));
   }
 
   /**

@@ -59,14 +59,18 @@ record Declaration(StructType columns) {
    *
    * <p>A column that only the declaration has as NOT NULL stays nullable: a write by path does not
    * know the declaration, and Spark would drop the nulls of such a write from counts and
-   * conditions. A default that is declared goes before the dataset's. What applications say of the
-   * columns is what the dataset keeps, because a write by path replaces that.
+   * conditions. A default that is declared goes before the dataset's, but not before a number. What
+   * applications say of the columns is what the dataset keeps, because a write by path replaces
+   * that.
+   *
+   * @param numbered names of the columns of the dataset that the table numbers
    */
-  StructType over(StructType found) {
+  StructType over(StructType found, Set<String> numbered) {
     return new StructType(Arrays.stream(found.fields())
         .map(field -> find(columns, field.name())
             .filter(declared -> isStoredAs(declared.dataType(), field.dataType()))
-            .map(declared -> joined(declared, field))
+            .map(declared -> joined(
+                numbered.contains(field.name()) ? withoutDefault(declared) : declared, field))
             .orElse(field))
         .toArray(StructField[]::new));
   }
@@ -83,14 +87,17 @@ record Declaration(StructType columns) {
    * declares nothing.
    */
   static StructType plain(StructType found) {
-    return new StructType(Arrays.stream(
-            ColumnMetadata.withoutApplications(found).fields())
-        .map(field -> {
-          MetadataBuilder metadata = new MetadataBuilder().withMetadata(field.metadata());
-          DEFAULTS.forEach(metadata::remove);
-          return new StructField(field.name(), field.dataType(), true, metadata.build());
-        })
-        .toArray(StructField[]::new));
+    return new StructType(
+        Arrays.stream(ColumnMetadata.withoutApplications(found).fields())
+            .map(field -> new StructField(
+                field.name(), field.dataType(), true, withoutDefault(field).metadata()))
+            .toArray(StructField[]::new));
+  }
+
+  private static StructField withoutDefault(StructField field) {
+    MetadataBuilder metadata = new MetadataBuilder().withMetadata(field.metadata());
+    DEFAULTS.forEach(metadata::remove);
+    return new StructField(field.name(), field.dataType(), field.nullable(), metadata.build());
   }
 
   private static StructField joined(StructField declared, StructField found) {

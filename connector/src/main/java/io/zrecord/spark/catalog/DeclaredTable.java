@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
@@ -53,7 +54,7 @@ final class DeclaredTable extends ZRecordTable {
 
   /** Loads the newest version of the dataset that an entry names. Never fails. */
   static DeclaredTable of(SessionEntry entry) {
-    return load(entry, (columns, target) -> columns);
+    return load(entry, WrittenColumns::of);
   }
 
   /**
@@ -62,9 +63,9 @@ final class DeclaredTable extends ZRecordTable {
    */
   static DeclaredTable forWriting(SessionEntry entry) {
     return load(entry, (columns, target) -> {
-      Optional<WriteTarget> written = Optional.of(target);
-      StructType required = entry.declaration().required(columns, WrittenColumns.numbered(written));
-      return WrittenColumns.of(required, written);
+      Set<String> numbered = WrittenColumns.numbered(Optional.of(target));
+      StructType required = entry.declaration().required(columns, numbered);
+      return WrittenColumns.of(ColumnMetadata.withoutApplications(required), target);
     });
   }
 
@@ -80,8 +81,10 @@ final class DeclaredTable extends ZRecordTable {
         return broken(entry, found, mismatch(entry, mismatch.get()));
       }
       WriteTarget target = WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND);
-      StructType columns =
-          found.map(entry.declaration()::over).orElseGet(entry.declaration()::alone);
+      StructType columns = found
+          .map(there ->
+              entry.declaration().over(there, WrittenColumns.numbered(Optional.of(target))))
+          .orElseGet(entry.declaration()::alone);
       return new DeclaredTable(
           entry,
           marked.apply(columns, target),
@@ -108,7 +111,7 @@ final class DeclaredTable extends ZRecordTable {
     StructType found = SparkTypes.structOf(version.schema());
     return new DeclaredTable(
         entry,
-        entry.declaration().over(found),
+        entry.declaration().over(found, version.numberedFields()),
         List.of(version),
         VersionChoice.named(time),
         Optional.empty(),

@@ -1,6 +1,7 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +72,10 @@ final class EntryCare {
    * @throws IllegalStateException if that cannot be done
    */
   void settle(Identifier identifier, String change) {
+    SparkErrors.done(() -> settleDoubtful(identifier, change));
+  }
+
+  private void settleDoubtful(Identifier identifier, String change) {
     Optional<OwnFiles> doubtful =
         written(identifier).flatMap(entry -> OwnFiles.ofDoubtful(identifier, entry));
     if (doubtful.isEmpty()) {
@@ -149,14 +154,16 @@ final class EntryCare {
    * @throws IllegalArgumentException if another table has files there, within or above
    */
   static void requireUntaken(Identifier identifier, String what, String place, boolean isManaged) {
-    new OtherTables(identifier).inTheWay(place, isManaged).ifPresent(other -> {
-      throw new IllegalArgumentException("Cannot " + what + ", where another table has its files: "
-          + other.table() + " is at " + other.location() + ". Dropping "
-          + (isManaged && other.isManaged()
-              ? "one of the two tables"
-              : isManaged ? "this table" : other.table())
-          + " would delete files of the other; name another directory");
-    });
+    SparkErrors.planned(() -> new OtherTables(identifier).inTheWay(place, isManaged))
+        .ifPresent(other -> {
+          throw new IllegalArgumentException(
+              "Cannot " + what + ", where another table has its files: "
+                  + other.table() + " is at " + other.location() + ". Dropping "
+                  + (isManaged && other.isManaged()
+                      ? "one of the two tables"
+                      : isManaged ? "this table" : other.table())
+                  + " would delete files of the other; name another directory");
+        });
   }
 
   /** Changes an entry. Spark 3 forgets the comment of a table unless a change repeats it. */

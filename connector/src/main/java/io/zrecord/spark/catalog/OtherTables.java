@@ -24,7 +24,7 @@ final class OtherTables {
   private static final Logger LOG = LoggerFactory.getLogger(OtherTables.class);
 
   private final Identifier identifier;
-  private @Nullable List<Place> ofOwnDatabase;
+  private @Nullable List<CatalogTable> ofOwnDatabase;
 
   /**
    * Compares a table with all others.
@@ -51,7 +51,7 @@ final class OtherTables {
    * @throws IllegalStateException if the tables cannot be listed
    */
   boolean areAt(String place) {
-    return placesInOwn().stream()
+    return placesInOwn()
         .anyMatch(other -> SparkStorages.isWithin(place, other.location())
             && SparkStorages.isWithin(other.location(), place));
   }
@@ -75,29 +75,26 @@ final class OtherTables {
   private Stream<Place> places() {
     String own = Metastore.databaseOf(identifier);
     return Metastore.databases().stream()
-        .flatMap(name -> name.equalsIgnoreCase(own) ? placesInOwn().stream() : placesInOther(name));
+        .flatMap(name -> name.equalsIgnoreCase(own) ? placesInOwn() : placesInOther(name));
   }
 
-  private List<Place> placesInOwn() {
-    List<Place> places = ofOwnDatabase;
-    if (places == null) {
-      places = placesIn(Metastore.databaseOf(identifier)).toList();
-      ofOwnDatabase = places;
+  private Stream<Place> placesInOwn() {
+    String database = Metastore.databaseOf(identifier);
+    List<CatalogTable> tables = ofOwnDatabase;
+    if (tables == null) {
+      tables = Metastore.tables(database);
+      ofOwnDatabase = tables;
     }
-    return places;
-  }
-
-  private Stream<Place> placesIn(String database) {
-    boolean isOwn = database.equalsIgnoreCase(Metastore.databaseOf(identifier));
-    return Metastore.tables(database).stream()
-        .filter(table -> !isOwn || !table.identifier().table().equalsIgnoreCase(identifier.name()))
+    return tables.stream()
+        .filter(table -> !table.identifier().table().equalsIgnoreCase(identifier.name()))
         .flatMap(table -> placeOf(database, table).stream());
   }
 
   /** A database that a user may not look into hides its tables. */
   private Stream<Place> placesInOther(String database) {
     try {
-      return placesIn(database);
+      return Metastore.tables(database).stream()
+          .flatMap(table -> placeOf(database, table).stream());
     } catch (IllegalStateException e) {
       if (!isDenied(e)) {
         throw e;

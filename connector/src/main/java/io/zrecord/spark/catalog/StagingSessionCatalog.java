@@ -13,7 +13,6 @@ import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.WriteTarget;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -100,11 +99,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   public final Table loadTable(Identifier identifier, long timestampMicros)
       throws NoSuchTableException {
     Optional<SessionEntry> entry = entry(identifier);
-    Instant instant = Instant.ofEpochSecond(
-        Math.floorDiv(timestampMicros, 1_000_000L),
-        Math.floorMod(timestampMicros, 1_000_000L) * 1000);
     return entry.isPresent()
-        ? SparkErrors.planned(() -> DeclaredTable.at(entry.get(), TimeTravel.at(instant)))
+        ? SparkErrors.planned(
+            () -> DeclaredTable.at(entry.get(), TimeTravel.atMicros(timestampMicros)))
         : super.loadTable(identifier, timestampMicros);
   }
 
@@ -176,7 +173,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       super.createTable(identifier, columns, partitions, properties);
     } catch (RuntimeException e) {
       String path = Metastore.defaultLocation(identifier);
-      if (location(identifier, properties).isPresent() || !DatasetPath.of(path).isRetracted()) {
+      if (location(identifier, properties).isPresent()
+          || !SparkErrors.planned(() -> DatasetPath.of(path).isRetracted())) {
         throw e;
       }
       registerRetracted(identifier, columns, path, properties);

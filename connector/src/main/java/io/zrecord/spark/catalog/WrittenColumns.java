@@ -1,6 +1,5 @@
 package io.zrecord.spark.catalog;
 
-import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.write.CheckedSessions;
 import io.zrecord.spark.write.WriteTarget;
@@ -12,10 +11,11 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Shows the columns of a table to statements that write.
+ * Shows the columns of a table that a statement may write. Spark gives a statement the same table
+ * for all places that name the table, and writes into a view of a table that was loaded to be read.
+ * So a table that is only read shows its columns in the same way.
  *
- * <p>The columns lack what applications say of them, so that Spark does not take that for what a
- * query says. Those that the table numbers may be null, which stands for the next number.
+ * <p>Columns that the table numbers may be null, which stands for the next number.
  *
  * <p>In a session whose rules came late, all columns may be null, and the tasks of the write refuse
  * a NULL where there must be none. Otherwise Spark would find the NULL of an {@code INSERT …
@@ -30,16 +30,15 @@ final class WrittenColumns {
     return target.flatMap(WriteTarget::base).map(DatasetVersion::numberedFields).orElse(Set.of());
   }
 
-  /** Returns the columns as a statement sees them that says that it writes. */
-  static StructType of(StructType columns, Optional<WriteTarget> target) {
-    Set<String> numbered = numbered(target);
+  /** Returns the columns as a statement sees them that may write them. */
+  static StructType of(StructType columns, WriteTarget target) {
+    Set<String> numbered = numbered(Optional.of(target));
     Predicate<StructField> mayBeNull = CheckedSessions.areAnalyzed()
         ? column -> column.nullable() || numbered.contains(column.name())
         : column -> true;
-    return new StructType(
-        Arrays.stream(ColumnMetadata.withoutApplications(columns).fields())
-            .map(column -> new StructField(
-                column.name(), column.dataType(), mayBeNull.test(column), column.metadata()))
-            .toArray(StructField[]::new));
+    return new StructType(Arrays.stream(columns.fields())
+        .map(column -> new StructField(
+            column.name(), column.dataType(), mayBeNull.test(column), column.metadata()))
+        .toArray(StructField[]::new));
   }
 }

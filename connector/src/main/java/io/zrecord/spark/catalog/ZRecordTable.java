@@ -83,7 +83,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
       ReadPaths path, DatasetVersion version, VersionChoice choice, WriteTarget target) {
     return new ZRecordTable(
         path,
-        SparkTypes.structOf(version.schema()),
+        WrittenColumns.of(SparkTypes.structOf(version.schema()), target),
         List.of(version),
         choice,
         Optional.of(target),
@@ -91,9 +91,12 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         true);
   }
 
-  /** Returns this table as a statement sees it that says that it writes. */
+  /**
+   * Returns this table as a statement sees it that says that it writes. The columns lack what
+   * applications say of them, so that Spark does not take that for what a query says.
+   */
   final ZRecordTable forWriting() {
-    StructType columns = WrittenColumns.of(schema, target);
+    StructType columns = ColumnMetadata.withoutApplications(schema);
     return new ZRecordTable(paths, columns, versions, choice, target, acceptsAnySchema, isNamed);
   }
 
@@ -139,7 +142,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   /** Refuses options that name another path, or settings that come too late. */
   final void requireObeyed(CaseInsensitiveStringMap options) {
-    paths.requireObeyed(options);
+    SparkErrors.done(() -> paths.requireObeyed(options));
   }
 
   /** Returns where the table is, for messages. */

@@ -1,6 +1,7 @@
 package io.zrecord.spark.options;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -19,6 +20,11 @@ public record TimeTravel(Optional<Long> version, Optional<String> tag, Optional<
   /** Returns the version that was the newest at an instant. */
   public static TimeTravel at(Instant instant) {
     return new TimeTravel(Optional.empty(), Optional.empty(), Optional.of(instant));
+  }
+
+  /** Returns the version that was the newest at a time in microseconds since 1970. */
+  public static TimeTravel atMicros(long timestampMicros) {
+    return at(Instant.EPOCH.plus(timestampMicros, ChronoUnit.MICROS));
   }
 
   /** Parses {@code latest}, a version's number or a tag. */

@@ -73,15 +73,20 @@ public final class SparkErrors {
     });
   }
 
-  /** Throws Spark's exception, which Java takes for a checked one. */
+  /**
+   * Throws Spark's exception, which Java takes for a checked one. Has the parameters of the texts
+   * that Spark has for the conditions: a client of Spark Connect in Scala or Java makes the text
+   * anew, and fails if a parameter is missing.
+   */
   private static RuntimeException analysis(String condition, ZRecordException cause) {
+    String path = String.valueOf(cause.resource());
     throw SparkErrors.<RuntimeException>unchecked(new AnalysisException(
         "[" + condition + "] " + cause.getMessage(),
         Option.empty(),
         Option.empty(),
         Option.apply(cause),
         Option.apply(condition),
-        new Map.Map1<>("path", String.valueOf(cause.resource())),
+        new Map.Map3<>("path", path, "relationName", path, "searchPath", path),
         new QueryContext[0]));
   }
 

@@ -4,7 +4,9 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetFailure;
 import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.TableSnapshot;
@@ -33,10 +35,15 @@ public final class OverwriteOfItself {
   /**
    * Checks an analyzed plan.
    *
-   * @throws CommitConflictException if an overwrite in the plan reads a version of its target that
-   *     is not the newest
+   * @throws DatasetFailure if an overwrite in the plan reads a version of its target that is not
+   *     the newest
    */
   public static BoxedUnit check(LogicalPlan plan) {
+    SparkErrors.done(() -> checkOverwrites(plan));
+    return BoxedUnit.UNIT;
+  }
+
+  private static void checkOverwrites(LogicalPlan plan) {
     plan.foreach(node -> {
       if (node instanceof OverwriteByExpression write) {
         checkOverwrite(plan, write.table(), write.writeOptions());
@@ -47,7 +54,6 @@ public final class OverwriteOfItself {
       }
       return BoxedUnit.UNIT;
     });
-    return BoxedUnit.UNIT;
   }
 
   private static Optional<ZRecordTable> table(NamedRelation written) {

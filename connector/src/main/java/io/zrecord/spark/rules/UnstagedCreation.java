@@ -2,6 +2,7 @@ package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.SessionTables;
 import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
@@ -63,8 +64,8 @@ public final class UnstagedCreation {
           ? spec.location()
           : spec.properties().get(TableCatalog.PROP_LOCATION);
       if (hasQuery && location.isDefined()) {
-        SessionTables.requireNoDataset(
-            (TableCatalog) target.catalog(), target.identifier(), location.get());
+        SparkErrors.done(() -> SessionTables.requireNoDataset(
+            (TableCatalog) target.catalog(), target.identifier(), location.get()));
       }
     }
   }

@@ -111,8 +111,8 @@ public final class ZRecordScanBuilder
     if (isSampled || withReplacement) {
       return false;
     }
-    Optional<IndexSet> drawn =
-        TableSample.of(lowerBound, upperBound, false, seed).flatMap(order::drawUnits);
+    Optional<IndexSet> drawn = SparkErrors.planned(
+        () -> TableSample.of(lowerBound, upperBound, false, seed).flatMap(order::drawUnits));
     drawn.ifPresent(units -> places = places.intersect(units));
     isSampled = drawn.isPresent();
     return isSampled;
@@ -159,8 +159,8 @@ public final class ZRecordScanBuilder
 
   @Override
   public void pruneColumns(StructType requiredColumns) {
-    snapshots.forEach(
-        snapshot -> UnreadableColumns.refuse(location, snapshot.schema(), requiredColumns));
+    SparkErrors.done(() -> snapshots.forEach(
+        snapshot -> UnreadableColumns.refuse(location, snapshot.schema(), requiredColumns)));
     // A nested value is read whole, also if Spark asks for parts of the type.
     columns = new StructType(
         Arrays.stream(requiredColumns.fields()).map(this::whole).toArray(StructField[]::new));

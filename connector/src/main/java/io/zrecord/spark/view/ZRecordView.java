@@ -5,6 +5,7 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -70,7 +71,7 @@ public final class ZRecordView implements SupportsRead {
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    paths.requireObeyed(options);
+    SparkErrors.done(() -> paths.requireObeyed(options));
     return new ViewScan(dataset, ReadConf.ofView(options).partitionCount());
   }
 

@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param name name of the field
  * @param identity the declaration of the table
  * @param reserved the first numbers of all tasks, as many for each; null if there are none
+ * @param block how many of them each task has
  */
 record NumberedField(
-    int ordinal, String name, Identity identity, @Nullable IdentityRange reserved)
+    int ordinal, String name, Identity identity, @Nullable IdentityRange reserved, long block)
     implements Serializable {
 
   /**
@@ -30,8 +31,9 @@ record NumberedField(
    */
   NumberedField reserving(RecordTable table, int tasks) {
     try {
-      long count = Math.multiplyExact(IdentityNumbers.FIRST_BLOCK, tasks);
-      return new NumberedField(ordinal, name, identity, table.reserve(identity, count));
+      long ofTask = IdentityNumbers.firstBlock(tasks);
+      IdentityRange all = table.reserve(identity, Math.multiplyExact(ofTask, tasks));
+      return new NumberedField(ordinal, name, identity, all, ofTask);
     } catch (ValueTooLargeException | CommitOutcomeUnknownException e) {
       return this;
     }
@@ -48,10 +50,9 @@ record NumberedField(
         table, identity, name, Optional.ofNullable(reserved).map(all -> part(all, task)));
   }
 
-  private static IdentityRange part(IdentityRange all, int task) {
-    long first = all.valueAt(IdentityNumbers.FIRST_BLOCK * task);
+  private IdentityRange part(IdentityRange all, int task) {
     return new IdentityRange(
-        all.fieldId(), all.sequence(), first, all.step(), IdentityNumbers.FIRST_BLOCK);
+        all.fieldId(), all.sequence(), all.valueAt(block * task), all.step(), block);
   }
 
   /** Refuses a value that a row brings of a field which is always generated. */

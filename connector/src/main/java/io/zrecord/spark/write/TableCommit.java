@@ -147,7 +147,7 @@ public final class TableCommit {
         .filter(i -> written.get(i).id() == identity.fieldId())
         .findFirst()
         .orElseThrow();
-    return new NumberedField(ordinal, written.get(ordinal).name(), identity, null);
+    return new NumberedField(ordinal, written.get(ordinal).name(), identity, null, 0);
   }
 
   WriteOptions writeOptions() {

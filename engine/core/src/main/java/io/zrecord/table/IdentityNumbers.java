@@ -26,8 +26,7 @@ public final class IdentityNumbers {
     IdentityRange reserve(Identity identity, long count);
   }
 
-  /** How many numbers the first block has. */
-  public static final long FIRST_BLOCK = 1024;
+  private static final long FIRST_BLOCK = 1024;
 
   private static final long LARGEST_BLOCK = 1 << 20;
 
@@ -36,6 +35,9 @@ public final class IdentityNumbers {
 
   /** The same for one of many tasks, whose commits would wait for each other. */
   private static final long GROWTH_OF_TASKS = 32;
+
+  /** So few tasks have the first block of a writer alone. */
+  private static final int FEW_TASKS = 8;
 
   private static final int ATTEMPTS = 3;
 
@@ -74,8 +76,17 @@ public final class IdentityNumbers {
   }
 
   /**
-   * Makes a source of numbers for one of many tasks that write at once. Further blocks are 32 times
-   * as large each time, at most 2²⁰, so that the tasks make few commits together.
+   * Returns how many numbers to reserve for each of some tasks, by one commit for all of them:
+   * 1,024, and more if there are many tasks, at most 32,768. The more tasks there are, the more
+   * commits of tasks wait for each other, and the less a gap of each task matters.
+   */
+  public static long firstBlock(int tasks) {
+    return FIRST_BLOCK * Math.min(GROWTH_OF_TASKS, Math.max(1, tasks / FEW_TASKS));
+  }
+
+  /**
+   * Makes a source of numbers for one of many tasks that write at once. Each further block is 32
+   * times as large as the one before, at most 2²⁰, so that the tasks make few commits together.
    *
    * @param field name of the field, for messages
    * @param first numbers that nobody else uses, reserved for the tasks together; empty to reserve
@@ -88,7 +99,7 @@ public final class IdentityNumbers {
         identity,
         field,
         GROWTH_OF_TASKS,
-        first.isPresent() ? FIRST_BLOCK * GROWTH_OF_TASKS : FIRST_BLOCK,
+        first.map(range -> following(range.count(), GROWTH_OF_TASKS)).orElse(FIRST_BLOCK),
         first.orElse(null));
   }
 
@@ -109,10 +120,14 @@ public final class IdentityNumbers {
     return range.valueAt(usedCount++);
   }
 
+  private static long following(long blockCount, long growth) {
+    return Math.min(growth * blockCount, LARGEST_BLOCK);
+  }
+
   /** Reserves a block, or a smaller one if the numbers come to their end. */
   private IdentityRange reserve() {
     long count = blockCount;
-    blockCount = Math.min(growth * blockCount, LARGEST_BLOCK);
+    blockCount = following(count, growth);
     while (true) {
       try {
         return reserve(count);

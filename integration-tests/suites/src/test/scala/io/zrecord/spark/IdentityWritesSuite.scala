@@ -161,6 +161,80 @@ class IdentityWritesSuite extends SessionTablesSuite with NumberedTables {
       requireNumbered(target.path)
     }
 
+  for (
+    (where, make) <- targets;
+    (how, statement) <- Seq(
+      "INSERT" -> "insert into %t select cast(null as bigint), text, label + 2 from %t",
+      "INSERT OVERWRITE" ->
+        "insert overwrite %t select cast(null as bigint), text, label + 2 from %t",
+      "INSERT without the column" ->
+        "insert into %t (text, label) select text, label + 2 from %t"
+    )
+  )
+    test(s"$how that reads its own target, a $where, numbers the rows") {
+      assume(fills || !statement.contains("(text"), "this Spark refuses columns that are left out")
+      val target = make(always)
+      write(unnumbered(0 until 2), target.path, "append")
+      spark.sql(statement.replace("%t", target.name))
+      assert(labels(target.path) == (if (how.endsWith("OVERWRITE")) 2 until 4 else 0 until 4))
+      requireNumbered(target.path)
+    }
+
+  private val views: Seq[(String, Target => DataFrame)] = Seq(
+    "a view of load" -> (target => read(target.path)),
+    "a view of table" -> (target => spark.table(target.name))
+  )
+
+  for (
+    (where, make) <- targets;
+    (view, load) <- views;
+    statement <- Seq(
+      "insert into v values (null, 't', 2), (null, 't', 3)",
+      "insert into v select cast(null as bigint), 't', cast(id as int) from range(2, 4)",
+      "insert into v (text, label) values ('t', 2), ('t', 3)"
+    )
+  )
+    test(s"$statement, where v is $view, a $where, numbers the rows") {
+      assume(fills || !statement.contains("(text"), "this Spark refuses columns that are left out")
+      val target = make(always)
+      write(unnumbered(0 until 2), target.path, "append")
+      load(target).createOrReplaceTempView("v")
+      spark.sql(statement)
+      assert(labels(target.path) == (0 until 4))
+      requireNumbered(target.path)
+    }
+
+  for (
+    (kind, number) <- Seq("always generated" -> (() => always), "by default" -> (() => byDefault));
+    (how, declare) <- Seq[(String, (String, String) => Any)](
+      "CREATE TABLE" -> ((name, path) =>
+        spark.sql(
+          s"create table $name (id bigint not null default 7, text string, label int)" +
+            s" using zrecord location '$path'"
+        )
+      ),
+      "ALTER TABLE" -> { (name, path) =>
+        spark.sql(s"create table $name using zrecord location '$path'")
+        spark.sql(s"alter table $name alter column id set default 7")
+      }
+    )
+  )
+    test(s"a number that is $kind goes before a DEFAULT of $how") {
+      val (path, name) = (number(), freshTable())
+      declare(name, path)
+      spark.sql(s"insert into $name values (default, 't', 0), (null, 't', 1)")
+      spark.sql(s"insert into $name select null, 't', label + 2 from $name")
+      spark.table(name).createOrReplaceTempView("v")
+      spark.sql("insert into v values (default, 't', 4), (null, 't', 5)")
+      if (fills) {
+        spark.sql(s"insert into $name (text, label) values ('t', 6)")
+        unnumbered(7 until 8).writeTo(name).append()
+      }
+      assert(labels(path) == (0 until (if (fills) 8 else 6)))
+      requireNumbered(path)
+      assert(!spark.sql(s"describe table extended $name").collect().exists(_.toSeq.contains("7")))
+    }
+
   test("tasks that need more than their first numbers reserve more, with few commits") {
     val path = always
     val before = tableAt(path).latest().version()
@@ -177,6 +251,18 @@ class IdentityWritesSuite extends SessionTablesSuite with NumberedTables {
     assert(labels(path) == (0 until 5010))
     requireNumbered(path)
   }
+
+  for ((tasks, rows) <- Seq(64 -> 8192, 256 -> 2000))
+    test(s"$tasks tasks of $rows rows reserve their numbers by one commit") {
+      val path = always
+      val before = tableAt(path).latest().version()
+      val data =
+        spark.range(0, tasks * rows, 1, tasks).selectExpr("'t' text", "cast(id as int) label")
+      write(data, path, "append")
+      assert(tableAt(path).latest().version() == before + 1 + 1)
+      assert(read(path).select("id").distinct().count() == tasks * rows)
+      assert(read(path).where(s"id <= ${identityOf(path).next()} or id > $Start").count() == 0)
+    }
 
   test("a write whose rows bring all numbers reserves none") {
     val path = byDefault

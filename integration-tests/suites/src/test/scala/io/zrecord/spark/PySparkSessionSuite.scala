@@ -5,19 +5,20 @@ import java.util.concurrent.{ConcurrentLinkedQueue, CyclicBarrier}
 import scala.collection.JavaConverters._
 
 import io.zrecord.RecordDatasetWriter
-import io.zrecord.schema.{Compression, ElementType, FieldRules, FieldSpec, RecordSchema, Shape}
+import io.zrecord.schema.{Compression, ElementType, FieldRules, FieldSpec, Identity, RecordSchema}
+import io.zrecord.schema.Shape
 import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.rules.LateChecks
 import io.zrecord.spark.write.CheckedSessions
 import io.zrecord.testing.Budget
 import org.apache.logging.log4j.Level
-import org.apache.spark.sql.{DataFrame, SparkSession, SparkSessionExtensions}
+import org.apache.spark.sql.{DataFrame, Row, SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.functions.lit
 
 /** What sessions that PySpark makes are protected from. */
-class PySparkSessionSuite extends SparkSuite with PySparkSessions {
+class PySparkSessionSuite extends SparkSuite with PySparkSessions with NumberedTables {
   private def load(session: SparkSession, path: String): DataFrame =
     session.read.format("zrecord").load(path)
 
@@ -172,6 +173,34 @@ class PySparkSessionSuite extends SparkSuite with PySparkSessions {
         val message = failure(session.sql(insert))
         assert(read(path).count() == 0)
         assert(isRefusalOfNull(message, "n"), message)
+      }
+    }
+
+  for (
+    values <- Seq("(1, null)", "(1, 2), (2, null)");
+    load <- Seq[(String, (SparkSession, String) => DataFrame)](
+      "load" -> (load(_, _)),
+      "table" -> ((session, path) => session.table(s"zrecord.`$path`"))
+    )
+  )
+    test(s"NOT NULL holds for VALUES $values that are inserted into a view of ${load._1}") {
+      val path = withoutNulls()
+      inPySpark { session =>
+        session.conf.set("spark.sql.catalog.zrecord", "io.zrecord.spark.ZRecordCatalog")
+        load._2(session, path).createOrReplaceTempView("v")
+        val message = failure(session.sql(s"insert into v values $values"))
+        assert(read(path).count() == 0)
+        assert(isRefusalOfNull(message, "n"), message)
+      }
+    }
+
+  for (insert <- Seq("insert into v values (null, 't', 1)", "insert into v select null, 't', 1"))
+    test(s"$insert, where v is a view of a table that numbers its records, has a number") {
+      val path = numberedTable(Identity.always(1, 10, 1))
+      inPySpark { session =>
+        load(session, path).createOrReplaceTempView("v")
+        session.sql(insert)
+        assert(read(path).select("label").collect().toSeq == Seq(Row(1)))
       }
     }
 

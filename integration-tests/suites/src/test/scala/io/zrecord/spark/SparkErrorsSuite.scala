@@ -2,17 +2,20 @@ package io.zrecord.spark
 
 import java.nio.file.{Files, Paths}
 
+import scala.collection.JavaConverters._
+
 import io.zrecord.RecordDatasetWriter
 import io.zrecord.errors.ZRecordException
+import io.zrecord.internal.table.TinyLists
 import io.zrecord.schema.{ElementType, RecordSchema}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.store.{RecordStore, StoreOptions}
 import org.apache.spark.SparkThrowable
-import org.apache.spark.sql.{AnalysisException, DataFrame}
-import org.apache.spark.sql.functions.{col, udf}
+import org.apache.spark.sql.{AnalysisException, DataFrame, SparkSession}
+import org.apache.spark.sql.functions.{col, lit, udf}
 
 /** What a program catches: Spark's exception, with a condition and an SQL state of this Spark. */
-class SparkErrorsSuite extends SparkSuite {
+class SparkErrorsSuite extends SparkSuite with PySparkSessions {
   override protected def configuration: Map[String, String] = Map(
     "spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog"
   )
@@ -144,12 +147,23 @@ class SparkErrorsSuite extends SparkSuite {
       assert(error.getMessage.contains(condition))
       assert(error.getCause.isInstanceOf[ZRecordException], how)
       assert(error.getMessage.contains(error.getCause.getMessage))
+      requireParameters(error)
       assert(
         Seq(path, nowhere, differing, store, "spark_catalog.default").exists(
           error.getMessage.contains
         ),
         how
       )
+    }
+
+  /** Requires that a client can make the exception from its condition and parameters, as those of
+    * Spark Connect in Scala and Java do. A condition with conditions of its own has no such text.
+    */
+  private def requireParameters(error: AnalysisException): Unit =
+    if (error.getErrorClass != "INCOMPATIBLE_DATA_FOR_TABLE") {
+      val parameters = error.getMessageParameters.asScala.toMap
+      val made = new AnalysisException(error.getErrorClass, parameters)
+      assert(made.getMessage.contains(parameters("path")))
     }
 
   /** A row whose making appends another row to a local dataset. */
@@ -186,6 +200,38 @@ class SparkErrorsSuite extends SparkSuite {
     )
   }
 
+  for (
+    (how, overwrite) <- Seq[(String, (DataFrame, String) => Any)](
+      "save" -> (write(_, _, "overwrite")),
+      "INSERT OVERWRITE" -> { (old, place) =>
+        old.createOrReplaceTempView("old")
+        old.sparkSession.sql(s"insert overwrite zrecord.`$place` select id from old")
+      },
+      "overwrite" -> ((old, place) => old.writeTo(s"zrecord.`$place`").overwrite(lit(true))),
+      "overwritePartitions" -> ((old, place) =>
+        old.writeTo(s"zrecord.`$place`").overwritePartitions()
+      ),
+      "CREATE OR REPLACE" -> ((old, place) =>
+        old.writeTo(s"zrecord.`$place`").using("zrecord").createOrReplace()
+      )
+    );
+    (session, inSession) <- Seq[(String, (SparkSession => Any) => Any)](
+      "a session" -> (_(spark)),
+      "a session that was extended late" -> (inPySpark(_))
+    )
+  )
+    test(s"a conflict of $how with its own query, in $session") {
+      val place = freshPath()
+      write(spark.range(3).toDF("id"), place, "append")
+      inSession { session =>
+        session.conf.set("spark.sql.catalog.zrecord", "io.zrecord.spark.ZRecordCatalog")
+        val old = session.read.format("zrecord").option("versionAsOf", "0").load(place)
+        write(session.range(1).toDF("id"), place, "append")
+        requireFailure("ZRECORD_COMMIT_CONFLICT", "40001", place)(overwrite(old, place))
+      }
+      assert(read(place).count() == 4)
+    }
+
   testLocally("a conflict that the commit meets") {
     val place = freshLocalPath()
     write(spark.range(3).toDF("id"), place, "append")
@@ -199,6 +245,7 @@ class SparkErrorsSuite extends SparkSuite {
     val place = freshLocalPath()
     val error = intercept[AnalysisException](write(appendingTo(place), place, "errorifexists"))
     assert(error.getErrorClass == "TABLE_OR_VIEW_ALREADY_EXISTS")
+    requireParameters(error)
     assert(error.getMessage.contains(place))
     assert(read(place).count() == 1)
   }
@@ -214,6 +261,16 @@ class SparkErrorsSuite extends SparkSuite {
     )
   }
 
+  test("damage of a list of shards") {
+    val place = freshPath()
+    TinyLists.run(() => write(spark.range(0, 8, 1, 4).toDF("id"), place, "append"))
+    val files = filesOf(place)
+    files.names.filter(_.startsWith("list/")).foreach(files.flip(_, 100))
+    val sample = if (spark.version >= "4.2") Seq(" tablesample system (40 percent)") else Nil
+    for (rest <- "" +: sample; statement = s"select id from zrecord.`$place`$rest")
+      requireFailure("ZRECORD_DATA_DAMAGED", "XX001", place)(spark.sql(statement).collect())
+  }
+
   testLocally("a store that is being written") {
     val place = freshLocalPath()
     val schema = RecordSchema.builder().field("id", ElementType.I64).build()
@@ -223,6 +280,95 @@ class SparkErrorsSuite extends SparkSuite {
         write(spark.range(1).toDF("id"), place, "append")
       )
     finally open.close()
+  }
+
+  private def data = spark.range(1).toDF("id")
+
+  /** What a program does at a place whose storage refuses every request. */
+  private val refused: Seq[(String, String => Any)] = Seq[(String, String => Any)](
+    "load" -> (read(_)),
+    "load of a pattern" -> (place => read(place + "*")),
+    "load of a view" -> (read(_, "view" -> "shards")),
+    "load of a version" -> (read(_, "versionAsOf" -> "0")),
+    "a save that appends" -> (write(data, _, "append")),
+    "a save that overwrites" -> (write(data, _, "overwrite")),
+    "a save of a new dataset" -> (write(data, _, "errorifexists")),
+    "a save unless there is one" -> (write(data, _, "ignore")),
+    "writeTo, append" -> (place => data.writeTo(s"zrecord.`$place`").append()),
+    "writeTo, create" -> (place => data.writeTo(s"zrecord.`$place`").create()),
+    "writeTo, replace" -> (place => data.writeTo(s"zrecord.`$place`").replace()),
+    "saveAsTable" -> (place => data.write.mode("append").saveAsTable(s"zrecord.`$place`")),
+    "saveAsTable with a path" -> (place =>
+      data.write.format("zrecord").option("path", place).saveAsTable(freshTable())
+    )
+  ) ++ Seq(
+    "select * from zrecord.`%p`",
+    "select * from zrecord.`%p` version as of 0",
+    "insert into zrecord.`%p` values (1)",
+    "insert overwrite zrecord.`%p` values (1)",
+    "create table zrecord.`%p` (id bigint)",
+    "create table if not exists zrecord.`%p` (id bigint)",
+    "create table zrecord.`%p` as select 1 id",
+    "create or replace table zrecord.`%p` (id bigint)",
+    "create or replace table zrecord.`%p` as select 1 id",
+    "replace table zrecord.`%p` (id bigint)",
+    "replace table zrecord.`%p` as select 1 id",
+    "create table %t using zrecord location '%p'",
+    "create table %t (id bigint) using zrecord location '%p'",
+    "create table %t using zrecord location '%p' as select 1 id",
+    "create or replace table %t using zrecord location '%p' as select 1 id"
+  ).map(statement => statement -> { place: String => run(statement, place) })
+
+  private def run(statement: String, place: String): Any =
+    SparkSession.active.sql(statement.replace("%t", freshTable()).replace("%p", place))
+
+  /** Does something while the storage of a place refuses every request. */
+  private def atRefused(action: String => Any): Unit = {
+    val settings = CountingFileSystem.Settings
+    val session = SparkSession.active
+    settings.foreach { case (key, value) => session.conf.set(key, value) }
+    val key = CountingFileSystem.expectedKey
+    try {
+      CountingFileSystem.expectedKey = "another"
+      action(s"count://${freshLocalPath()}/private/tables/table")
+    } finally {
+      CountingFileSystem.expectedKey = key
+      settings.keys.foreach(session.conf.unset)
+    }
+  }
+
+  for ((how, action) <- refused)
+    testLocally(s"a storage that refuses a request: $how") {
+      atRefused { place =>
+        requireFailure("ZRECORD_STORAGE_FAILURE", "58030", "/private/tables/table")(action(place))
+      }
+    }
+
+  for (
+    statement <- Seq(
+      "select * from %t",
+      "insert into %t values (1)",
+      "create or replace table %t using zrecord as select 1 id"
+    )
+  )
+    testLocally(s"a storage that refuses a request for a table that was moved: $statement") {
+      val moved = freshTable()
+      spark.sql(s"create table $moved (id bigint) using zrecord")
+      atRefused { place =>
+        spark.sql(s"alter table $moved set location '$place'")
+        requireFailure("ZRECORD_STORAGE_FAILURE", "58030", "/private/tables/table")(
+          spark.sql(statement.replace("%t", moved)).collect()
+        )
+      }
+    }
+
+  testLocally("a storage that refuses a request, in a session with Spark's own catalog of tables") {
+    assume(!spark.version.startsWith("3."), "Spark 3 keeps no tables of zrecord there")
+    within(spark.newSession())(atRefused { place =>
+      requireFailure("ZRECORD_STORAGE_FAILURE", "58030", "/private/tables/table")(
+        run("create table %t using zrecord location '%p' as select 1 id", place)
+      )
+    })
   }
 
   test("what Spark finds itself is Spark's exception as before") {
