@@ -20,8 +20,13 @@ public final class ManifestNames {
 
   /** Returns the name of the file of a version, relative to the table. */
   public static String nameOf(long version) {
+    return nameOf(DIRECTORY, version);
+  }
+
+  /** Returns the name of the file of a version in another directory, such as of a namespace. */
+  public static String nameOf(String directory, long version) {
     String digits = Long.toString(version);
-    return DIRECTORY + "/" + "0".repeat(LARGEST.length() - digits.length()) + digits + ".json";
+    return directory + "/" + "0".repeat(LARGEST.length() - digits.length()) + digits + ".json";
   }
 
   /** Tells whether files of the directory make a table, which takes at least one version. */

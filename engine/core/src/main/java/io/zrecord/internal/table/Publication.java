@@ -10,17 +10,18 @@ import io.zrecord.storage.Storage;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Publishes manifests, and the files that manifests name. Thread-safe. */
-final class Publication {
+/** Publishes manifests, the files that manifests name, and states of namespaces. Thread-safe. */
+public final class Publication {
   private static final int ATTEMPTS = 3;
 
   private final Storage storage;
 
-  Publication(Storage storage) {
+  public Publication(Storage storage) {
     this.storage = storage;
   }
 
@@ -53,18 +54,27 @@ final class Publication {
   }
 
   /**
-   * Publishes a version. If the outcome of an attempt is unclear, the commit id under the version's
-   * name decides. While no file has that name, the same bytes are published again, which is safe
-   * because the name is taken at most once.
+   * Publishes a version, as {@link #publish(String, byte[], UUID, Supplier)} does.
    *
    * @param reading reads the manifest that has the version's name
-   * @return whether this commit has the version: {@code false} if another commit has it
-   * @throws CommitOutcomeUnknownException if that cannot be found out
    */
   boolean publish(Manifest manifest, Supplier<Manifest> reading) {
     String name = ManifestNames.nameOf(manifest.version());
     byte[] content = manifest.write();
     requireReadable(name, content, path -> Manifest.read(path, manifest.version(), content));
+    return publish(name, content, manifest.commitId(), () -> reading.get().commitId());
+  }
+
+  /**
+   * Publishes a commit under a name that is taken at most once. If the outcome of an attempt is
+   * unclear, the commit id under the name decides. While no file has that name, the same bytes are
+   * published again, which is safe because the name is taken at most once.
+   *
+   * @param reading reads the commit id of the file that has the name
+   * @return whether this commit has the name: {@code false} if another commit has it
+   * @throws CommitOutcomeUnknownException if that cannot be found out
+   */
+  public boolean publish(String name, byte[] content, UUID commitId, Supplier<UUID> reading) {
     CommitOutcomeUnknownException unclear = null;
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
       boolean isTaken = false;
@@ -86,7 +96,7 @@ final class Publication {
         // The contract excludes this exception, so it proves nothing.
         unclear = later(unclear, unknown(name, e));
       }
-      Optional<Manifest> present;
+      Optional<UUID> present;
       try {
         present = Optional.of(reading.get());
       } catch (MissingFileException e) {
@@ -98,9 +108,9 @@ final class Publication {
         throw later(unclear, unknown(name, e));
       }
       if (present.isPresent()) {
-        boolean isOurs = present.get().commitId().equals(manifest.commitId());
+        boolean isOurs = present.get().equals(commitId);
         if (isOurs && unclear != null) {
-          forceName(unclear);
+          forceName(name, unclear);
         }
         return isOurs;
       }
@@ -112,9 +122,9 @@ final class Publication {
    * Makes the name survive power loss. The file exists, but an unclear attempt may have failed to
    * force the directory.
    */
-  private void forceName(CommitOutcomeUnknownException unclear) {
+  private void forceName(String name, CommitOutcomeUnknownException unclear) {
     try {
-      storage.forceDirectory(ManifestNames.DIRECTORY);
+      storage.forceDirectory(name.substring(0, name.lastIndexOf('/')));
     } catch (ZRecordException e) {
       unclear.addSuppressed(e);
       throw unclear;
