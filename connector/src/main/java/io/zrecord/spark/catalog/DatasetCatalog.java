@@ -1,5 +1,7 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.errors.DatasetExistsException;
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
@@ -12,12 +14,15 @@ import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
+import io.zrecord.spark.warehouse.WarehouseNames;
 import io.zrecord.spark.write.WriteTarget;
+import io.zrecord.table.DropOptions;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.connector.catalog.Identifier;
@@ -31,8 +36,8 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * The common part of the two catalogs of paths. Creating or replacing a table with a query is one
- * commit.
+ * The common part of the two catalogs of paths, one of which has tables with names as well.
+ * Creating or replacing a table with a query is one commit.
  */
 public abstract class DatasetCatalog implements StagingTableCatalog {
   private static final Set<String> KNOWN_PROPERTIES = Set.of(
@@ -47,8 +52,22 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final void initialize(String catalogName, CaseInsensitiveStringMap options) {
-    CatalogOptions.requireNone(catalogName, options);
+    configure(catalogName, options);
     name = catalogName;
+  }
+
+  /** Takes the options of the catalog. */
+  protected void configure(String catalog, CaseInsensitiveStringMap options) {
+    CatalogOptions.requireNone(catalog, options);
+  }
+
+  /** Returns the tables that have names; empty if each identifier is a path. */
+  protected Optional<WarehouseNames> names() {
+    return Optional.empty();
+  }
+
+  private WarehouseNames requireNames(Identifier identifier) throws NoSuchTableException {
+    return names().orElseThrow(() -> new NoSuchDatasetException(identifier));
   }
 
   @Override
@@ -57,9 +76,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  public final Identifier[] listTables(String[] namespace) {
-    throw Unsupported.operation(
-        "listing datasets", "name one by its path: " + ZRecordOptions.FORMAT + ".`/data/train`");
+  public final Identifier[] listTables(String[] namespace) throws NoSuchNamespaceException {
+    return names()
+        .orElseThrow(() -> Unsupported.operation(
+            "listing datasets",
+            "name one by its path: " + ZRecordOptions.FORMAT
+                + ".`/data/train`, or use a catalog with a warehouse"))
+        .tables(namespace);
   }
 
   @Override
@@ -76,8 +99,14 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final boolean tableExists(Identifier identifier) {
+    if (!identifiesPaths(identifier)) {
+      return names()
+          .flatMap(known -> known.find(identifier))
+          .filter(this::isTaken)
+          .isPresent();
+    }
     refuseView(identifier);
-    return identifiesPaths(identifier) && isTaken(requireOne(identifier));
+    return isTaken(requireOne(identifier));
   }
 
   private boolean isTaken(ReadPaths path) {
@@ -96,8 +125,17 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       StructType schema,
       Transform[] partitions,
       Map<String, String> properties)
-      throws TableAlreadyExistsException {
-    stageCreate(identifier, schema, partitions, properties).commitStagedChanges();
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    StagedTable staged = stageCreate(identifier, schema, partitions, properties);
+    try {
+      staged.commitStagedChanges();
+    } catch (Exception e) {
+      if (e.getCause() instanceof DatasetExistsException) {
+        // Of two programs that create the table at once, IF NOT EXISTS is true for the second.
+        throw new TableAlreadyExistsException(identifier);
+      }
+      throw e;
+    }
     return SparkErrors.planned(() -> ZRecordTables.loadStrict(requireOne(identifier)));
   }
 
@@ -108,12 +146,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       StructType schema,
       Transform[] partitions,
       Map<String, String> properties)
-      throws TableAlreadyExistsException {
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
     if (isTaken(path)) {
       throw new TableAlreadyExistsException(identifier);
     }
+    requireCreatable(identifier);
     return stage(
         path,
         schema,
@@ -128,9 +167,11 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       StructType schema,
       Transform[] partitions,
       Map<String, String> properties)
-      throws NoSuchTableException {
+      throws NoSuchTableException, NoSuchNamespaceException {
     if (!tableExists(identifier)) {
-      throw new NoSuchDatasetException(identifier);
+      throw identifiesPaths(identifier) || names().isEmpty()
+          ? new NoSuchDatasetException(identifier)
+          : new NoSuchTableException(identifier);
     }
     return stageCreateOrReplace(identifier, schema, partitions, properties);
   }
@@ -141,9 +182,11 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Identifier identifier,
       StructType schema,
       Transform[] partitions,
-      Map<String, String> properties) {
+      Map<String, String> properties)
+      throws NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(partitions);
+    requireCreatable(identifier);
     return stage(
         path,
         schema,
@@ -165,18 +208,69 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final boolean dropTable(Identifier identifier) {
-    throw Unsupported.operation(
-        "dropping a dataset", "delete the directory " + identifier.name() + " if you are sure");
+    return drop(identifier, DropOptions.Leftovers.KEPT);
+  }
+
+  /** Drops a table, and deletes files that a write has left behind more than an hour ago. */
+  @Override
+  public final boolean purgeTable(Identifier identifier) {
+    return drop(identifier, DropOptions.Leftovers.SWEPT);
+  }
+
+  private boolean drop(Identifier identifier, DropOptions.Leftovers leftovers) {
+    if (identifiesPaths(identifier)) {
+      throw Unsupported.operation(
+          "dropping a dataset that is named by its path",
+          "call bin/zrecord drop " + identifier.name() + " if you are sure");
+    }
+    return names()
+        .flatMap(known -> known.find(identifier))
+        .map(place -> SparkErrors.planned(() -> place.datasets().get(0).drop(leftovers)))
+        .orElse(false);
   }
 
   @Override
   public final void renameTable(Identifier from, Identifier to) {
-    throw Unsupported.operation("renaming a dataset", "move its directory");
+    throw Unsupported.operation(
+        "renaming a dataset, whose place is its name",
+        identifiesPaths(from)
+            ? "move its directory"
+            : "create " + to + " as select, or keep tables that are renamed in the session's"
+                + " catalog");
   }
 
-  protected final Table load(Identifier identifier, TimeTravel time) throws NoSuchTableException {
+  /**
+   * Loads a table by its name.
+   *
+   * @throws NoSuchTableException if there is no table
+   */
+  protected final ZRecordTable named(Identifier identifier, Function<ReadPaths, ZRecordTable> load)
+      throws NoSuchTableException {
+    ReadPaths place = requireNames(identifier)
+        .find(identifier)
+        .orElseThrow(() -> new NoSuchTableException(identifier));
+    Optional<ZRecordTable> found = SparkErrors.planned(() -> {
+      try {
+        return Optional.of(load.apply(place));
+      } catch (NotADatasetException e) {
+        return Optional.empty();
+      }
+    });
+    return found.orElseThrow(() -> new NoSuchTableException(identifier));
+  }
+
+  private void requireCreatable(Identifier identifier) throws NoSuchNamespaceException {
+    if (!identifiesPaths(identifier) && names().isPresent()) {
+      names().get().requireCreatable(identifier);
+    }
+  }
+
+  private Table load(Identifier identifier, TimeTravel time) throws NoSuchTableException {
     if (!identifiesPaths(identifier)) {
-      throw new NoSuchDatasetException(identifier);
+      return named(
+          identifier,
+          place ->
+              time.isNewest() ? ZRecordTables.loadPinned(place) : ZRecordTables.load(place, time));
     }
     return SparkErrors.planned(() -> {
       ReadPaths paths = ReadPaths.of(identifier);
@@ -204,18 +298,19 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   /** Tells whether this catalog takes the identifier as one or several paths. */
   protected abstract boolean identifiesPaths(Identifier identifier);
 
-  protected final String requirePath(Identifier identifier) {
+  /** Returns the one path to write, which is never a pattern. */
+  protected final ReadPaths requireOne(Identifier identifier) {
+    boolean isPath = identifiesPaths(identifier);
+    if (!isPath && names().isPresent()) {
+      return names().get().place(identifier);
+    }
     refuseView(identifier);
-    if (!identifiesPaths(identifier) || PathIdentifiers.paths(identifier).size() != 1) {
+    if (!isPath || PathIdentifiers.paths(identifier).size() != 1) {
       throw new IllegalArgumentException("Cannot write to " + identifier
           + ": use one path, such as " + ZRecordOptions.FORMAT + ".`/data/train`");
     }
-    return PathIdentifiers.paths(identifier).get(0);
-  }
-
-  /** Returns the one path to write, which is never a pattern. */
-  protected final ReadPaths requireOne(Identifier identifier) {
-    return ReadPaths.literal(requirePath(identifier), PathIdentifiers.settings(identifier));
+    return ReadPaths.literal(
+        PathIdentifiers.paths(identifier).get(0), PathIdentifiers.settings(identifier));
   }
 
   private static StagedTable stage(
@@ -233,7 +328,9 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       } else if (key.equals(TableCatalog.PROP_PROVIDER)
           && !value.equalsIgnoreCase(ZRecordOptions.FORMAT)) {
         throw Unsupported.operation(
-            "storing a dataset as " + value, "leave USING out, or use the session's catalog");
+            "storing " + path + " as " + value,
+            "leave USING out, write with format(\"" + ZRecordOptions.FORMAT
+                + "\"), or use the session's catalog");
       } else if (!KNOWN_PROPERTIES.contains(key)
           && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
         throw Unsupported.operation(
@@ -254,17 +351,17 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   private static void requireObeyed(ReadPaths path, Map<String, String> properties) {
     String location = properties.get(TableCatalog.PROP_LOCATION);
     if (location != null
-        && !location.equals(path.toString())
+        && !location.equals(path.found().get(0))
         && !DatasetPath.of(location, path.settings())
             .isSamePlaceAs(path.datasets().get(0))) {
-      throw new IllegalArgumentException("Cannot create " + ZRecordOptions.FORMAT + ".`" + path
-          + "` with the LOCATION " + location + ": the name of the table is its path; leave"
+      throw new IllegalArgumentException("Cannot create " + path
+          + " with the LOCATION " + location + ": its place is " + path.found().get(0) + "; leave"
           + " LOCATION out, or create a table of the session's catalog, such as create table t"
           + " using zrecord location '" + location + "'");
     }
     if (properties.containsKey(TableCatalog.PROP_COMMENT)) {
       throw Unsupported.operation(
-          "keeping the COMMENT of " + ZRecordOptions.FORMAT + ".`" + path + "`",
+          "keeping the COMMENT of " + path,
           "leave the comment out, or create a table of the session's catalog");
     }
   }

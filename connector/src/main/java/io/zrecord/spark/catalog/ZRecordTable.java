@@ -137,7 +137,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
 
   @Override
   public String name() {
-    return ZRecordOptions.FORMAT + ".`" + location() + "`";
+    return paths.table().orElseGet(() -> ZRecordOptions.FORMAT + ".`" + location() + "`");
   }
 
   /** Refuses options that name another path, or settings that come too late. */

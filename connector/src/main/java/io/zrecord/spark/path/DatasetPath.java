@@ -2,6 +2,7 @@ package io.zrecord.spark.path;
 
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.storage.Storage;
+import io.zrecord.table.DropOptions;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
@@ -85,6 +86,24 @@ public record DatasetPath(String path, RecordTable table, Optional<Path> store) 
       return table.tagged(time.tag().get());
     }
     return time.instant().isPresent() ? table.asOf(time.instant().get()) : table.latest();
+  }
+
+  /**
+   * Drops the table with its history.
+   *
+   * @return false if there is no table
+   * @throws UnsupportedOperationException if there is a store that is written online
+   */
+  public boolean drop(DropOptions.Leftovers leftovers) {
+    if (store.isPresent()) {
+      throw Unsupported.operation(
+          "dropping the store at " + path + ", which is written online",
+          "stop the writer, and delete the directory if you are sure");
+    }
+    Optional<TableSnapshot> newest = table.find();
+    newest.ifPresent(
+        found -> table.drop(found.tableId(), DropOptions.defaults().withLeftovers(leftovers)));
+    return newest.isPresent();
   }
 
   /** Tells whether another path, perhaps written in another way, names the same directory. */

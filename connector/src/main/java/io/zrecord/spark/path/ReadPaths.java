@@ -7,6 +7,7 @@ import io.zrecord.spark.options.ZRecordOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -17,8 +18,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * @param named the paths as the user wrote them, for messages and plans
  * @param found the path of each dataset, in the order of their records
  * @param settings Hadoop's settings for these paths, besides the session's. Never shown
+ * @param table the name of the table at the path, if a catalog found the path by a name
  */
-public record ReadPaths(List<String> named, List<String> found, Map<String, String> settings) {
+public record ReadPaths(
+    List<String> named, List<String> found, Map<String, String> settings, Optional<String> table) {
   /** Copies the lists. */
   public ReadPaths {
     named = List.copyOf(named);
@@ -33,12 +36,21 @@ public record ReadPaths(List<String> named, List<String> found, Map<String, Stri
 
   /** Returns a path that is taken as it is. */
   public static ReadPaths literal(String path, Map<String, String> settings) {
-    return new ReadPaths(List.of(path), List.of(path), settings);
+    return literal(List.of(path), settings);
+  }
+
+  private static ReadPaths literal(List<String> paths, Map<String, String> settings) {
+    return new ReadPaths(paths, paths, settings, Optional.empty());
+  }
+
+  /** Returns the path of a table that a catalog knows by a name. */
+  public static ReadPaths ofTable(String name, String path, Map<String, String> settings) {
+    return new ReadPaths(List.of(path), List.of(path), settings, Optional.of(name));
   }
 
   /** Returns paths that are taken as they are, with the session's settings. */
   public static ReadPaths literal(List<String> paths) {
-    return new ReadPaths(paths, paths, Map.of());
+    return literal(paths, Map.of());
   }
 
   /**
@@ -52,13 +64,13 @@ public record ReadPaths(List<String> named, List<String> found, Map<String, Stri
     Map<String, String> settings = PathIdentifiers.settings(identifier);
     List<String> named = PathIdentifiers.paths(identifier);
     if (PathIdentifiers.isLiteral(identifier)) {
-      return new ReadPaths(named, named, settings);
+      return literal(named, settings);
     }
     List<String> found = new ArrayList<>();
     for (String path : named) {
       found.addAll(matches(path, settings));
     }
-    return new ReadPaths(named, found, settings);
+    return new ReadPaths(named, found, settings, Optional.empty());
   }
 
   private static List<String> matches(String path, Map<String, String> settings) {
@@ -107,9 +119,9 @@ public record ReadPaths(List<String> named, List<String> found, Map<String, Stri
     }
   }
 
-  /** Returns the paths as they were named. */
+  /** Returns the name of the table, or the paths as they were named. */
   @Override
   public String toString() {
-    return String.join(",", named);
+    return table.orElseGet(() -> String.join(",", named));
   }
 }

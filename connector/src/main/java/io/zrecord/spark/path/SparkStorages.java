@@ -44,7 +44,7 @@ public final class SparkStorages {
    * @param path as for {@link #storageFor(String)}
    * @param settings of Hadoop, besides the session's
    */
-  static Storage storageFor(String path, Map<String, String> settings) {
+  public static Storage storageFor(String path, Map<String, String> settings) {
     Optional<Path> local = localPath(path, settings);
     return local.isPresent()
         ? LocalStorage.at(local.get())
