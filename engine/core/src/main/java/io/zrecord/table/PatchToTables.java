@@ -115,6 +115,8 @@ final class PatchToTables {
       FieldReader reader = readers.get(field);
       int bytes = Math.toIntExact(reader.totalLengthBytes());
       if (columns[field].length < bytes) {
+        // The shorter array may go before the longer one exists.
+        columns[field] = new byte[0];
         columns[field] = new byte[bytes];
       }
       reader.copyAll(columns[field], 0);

@@ -209,6 +209,8 @@ final class StatisticsCheck {
     }
     int bytes = reader.lengthBytes(place);
     if (bytes > value.length) {
+      // The shorter array may go before the longer one exists.
+      value = new byte[0];
       value = new byte[bytes];
     }
     reader.copyValue(place, value, 0);

@@ -84,6 +84,8 @@ final class EntryBatchMemoryTest {
 
   private void runInSmallHeap(String what) throws Exception {
     JavaProcess.Result result = JavaProcess.of(Rewriting.class)
+        // Other collectors need free regions beside each other for a long array.
+        .option("-XX:+UseSerialGC")
         .option("-Xmx" + (MOST_BATCH_BYTES + BASE_BYTES))
         .option("-XX:MaxDirectMemorySize=" + 3 * STRIPE_BYTES)
         .run(directory.resolve("table").toString(), what);

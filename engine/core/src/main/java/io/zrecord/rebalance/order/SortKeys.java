@@ -94,7 +94,11 @@ final class SortKeys {
       int count = reader.selectRange(first, most, BATCH_BYTES);
       requireShort(first, count);
       int bytes = Math.toIntExact(reader.totalLengthBytes());
-      column = column.length < bytes ? new byte[bytes] : column;
+      if (column.length < bytes) {
+        // The shorter array may go before the longer one exists.
+        column = new byte[0];
+        column = new byte[bytes];
+      }
       reader.copyAll(column, 0);
       ByteBuffer values = ByteBuffer.wrap(column).order(ByteOrder.LITTLE_ENDIAN);
       int width = reader.field().valueWidthBytes().orElse(-1);

@@ -230,6 +230,8 @@ final class BlockReader {
     long place = part.place(chunk, position, stored);
     int window = Place.window(place);
     if (packed.length < stored) {
+      // The shorter array may go before the longer one exists.
+      packed = new byte[0];
       packed = new byte[stored];
     }
     if (window != WindowTable.EMPTY) {

@@ -110,6 +110,8 @@ final class RewriteSource implements AutoCloseable {
   void load() {
     int wantedBytes = used;
     if (buffer.length < wantedBytes || buffer.length < Math.min(maxBufferBytes, 2 * wantedBytes)) {
+      // The shorter array may go before the longer one exists.
+      buffer = new byte[0];
       buffer = new byte[Math.max(wantedBytes, Math.min(maxBufferBytes, 2 * wantedBytes))];
     }
     int gapBytes = buffer.length - wantedBytes;
