@@ -47,6 +47,7 @@ import picocli.CommandLine.ScopeType;
       TagsCommand.class,
       ExpireCommand.class,
       SweepCommand.class,
+      DropCommand.class,
       CacheCommand.class
     })
 public final class Zrecord {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands that tag, expire and sweep. */
+/** The commands that tag, expire, sweep and drop. */
 final class TableCareCommandsTest {
   @TempDir
   Path directory;
@@ -103,6 +103,32 @@ final class TableCareCommandsTest {
     assertThat(orphan).doesNotExist();
     assertThat(Cli.run("verify", table, "--all-versions").exitCode()).isZero();
     assertThat(Cli.run("sweep", directory).exitCode()).isEqualTo(ExitCodes.USAGE);
+  }
+
+  @Test
+  void aTableIsDroppedWithItsVersions() throws IOException {
+    Path orphan = table.resolve("shard/9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c11");
+    Files.createDirectories(orphan);
+    Files.writeString(orphan.resolve("9f0c2b9e-6a50-4d0c-a8b1-6c8f7f0e2c12.tables"), "12345");
+    age(orphan, Duration.ofHours(2));
+    assertThat(Cli.run("drop", table, "--dry-run").out())
+        .isEqualTo("would drop 2 versions, 4 files\n");
+    assertThat(Cli.run("drop", table, "--dry-run", "--json").out())
+        .contains("\"dryRun\":true,\"versions\":2,\"files\":4}");
+    assertThat(Cli.run("verify", table, "--all-versions").exitCode()).isZero();
+    assertThat(Cli.run("drop", table, "--purge").out())
+        .isEqualTo("dropped 2 versions, 4 files; deleted 1 other files, 5 bytes; left 0 that are"
+            + " too young\n");
+    assertThat(orphan).doesNotExist();
+    assertThat(namesIn("manifest")).containsExactly("00000000000000000002.json");
+    Cli.Said again = Cli.run("drop", table);
+    assertThat(again.exitCode()).isEqualTo(ExitCodes.USAGE);
+    assertThat(again.err()).contains("it was dropped");
+    assertThat(Cli.run("verify", table).out()).contains("there is no table: it was dropped");
+    append();
+    assertThat(Cli.run("drop", table, "--json").out())
+        .contains("\"dryRun\":false,\"versions\":1,\"files\":2}");
+    assertThat(Cli.run("drop", directory).exitCode()).isEqualTo(ExitCodes.USAGE);
   }
 
   @Test

@@ -180,6 +180,6 @@ abstract class CareCommit implements Commit {
         .orElseThrow(() -> new CommitConflictException(
             location,
             "Cannot commit the " + operation + " to " + location + ": table " + planned.tableId()
-                + ", on which it was planned, was removed meanwhile; nothing is left to do"));
+                + ", on which it was planned, was dropped meanwhile; nothing is left to do"));
   }
 }

@@ -71,6 +71,9 @@ final class FieldCommit implements Commit, SinceBase {
 
   @Override
   public void requireCommutes(Manifest winner) {
+    if (winner.isBeginning()) {
+      throw dropped();
+    }
     if (!Commutation.mayFollow(Commutation.Need.KEPT_FIELDS, Commutation.Operation.of(winner))) {
       throw conflict("version " + winner.version() + " is of the operation '" + winner.operation()
           + "' and was committed since version " + change.base().version()
@@ -102,7 +105,11 @@ final class FieldCommit implements Commit, SinceBase {
     return newest
         .filter(manifest -> manifest.tableId().equals(change.base().tableId()))
         .filter(manifest -> manifest.version() >= change.base().version())
-        .orElseThrow(() -> conflict("the table on which it was planned was removed meanwhile"));
+        .orElseThrow(this::dropped);
+  }
+
+  private CommitConflictException dropped() {
+    return conflict("the table on which it was planned was dropped meanwhile");
   }
 
   /** An append may add fields, too. */

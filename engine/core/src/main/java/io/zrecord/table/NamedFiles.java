@@ -15,11 +15,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * The files that the versions of a table name. Takes some hundred bytes a shard, whatever the
@@ -30,7 +33,7 @@ final class NamedFiles {
   private final Storage storage;
   private final ManifestLog log;
   private final Set<Long> versions = new HashSet<>();
-  private final Set<String> lists = new HashSet<>();
+  private final Set<String> lists = new LinkedHashSet<>();
 
   /**
    * What the file of each list has, by an element that replaces nothing. An element with other
@@ -44,11 +47,11 @@ final class NamedFiles {
   /** What the lists of lists of the version that was read last have, likewise. */
   private Map<ShardListFile, List<ShardListFile>> members = new HashMap<>();
 
-  private final Set<String> tagFiles = new HashSet<>();
-  private final Map<UUID, Set<ShardSummary>> shards = new HashMap<>();
+  private final Set<String> tagFiles = new LinkedHashSet<>();
+  private final Map<UUID, Set<ShardSummary>> shards = new LinkedHashMap<>();
 
   /** Chunks of each shard that other shards name. */
-  private final Map<UUID, Set<String>> lent = new HashMap<>();
+  private final Map<UUID, Set<String>> lent = new LinkedHashMap<>();
 
   private final List<ShardSummary> unchecked = new ArrayList<>();
   private Optional<Manifest> last = Optional.empty();
@@ -71,6 +74,11 @@ final class NamedFiles {
   /** Returns the newest version when the versions were read last; empty if there was no table. */
   Optional<Manifest> table() {
     return last.filter(Manifest::isTable);
+  }
+
+  /** Returns the retraction that was the newest version when the versions were read last. */
+  Optional<Manifest> retraction() {
+    return last.filter(manifest -> !manifest.isTable());
   }
 
   /** Adds what the newest version keeps, and returns that version. */
@@ -186,6 +194,29 @@ final class NamedFiles {
     Set<ShardSummary> all = new HashSet<>(present);
     all.add(added);
     return Set.copyOf(all);
+  }
+
+  /** Returns the number of versions that were read. */
+  int versionCount() {
+    return versions.size();
+  }
+
+  /** Returns the number of files that are named, without manifests. */
+  long fileCount() {
+    return besideShards().count()
+        + shards().stream().mapToLong(id -> filesOf(id).size()).sum();
+  }
+
+  /** Returns the named lists and copies of manifests. */
+  Stream<String> besideShards() {
+    return Stream.concat(lists.stream(), tagFiles.stream());
+  }
+
+  /** Returns the shards in whose directories there are named files. */
+  Set<UUID> shards() {
+    Set<UUID> all = new LinkedHashSet<>(shards.keySet());
+    all.addAll(lent.keySet());
+    return all;
   }
 
   boolean namesList(String file) {

@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.MissingFileException;
 import io.zrecord.internal.table.Link;
@@ -47,20 +48,64 @@ final class PublicationCheck {
    * version comes from it.
    *
    * @param began when the version before was read
+   * @throws CommitConflictException if the table was dropped meanwhile
    * @throws CommitOutcomeUnknownException if that does not hold or cannot be found out
    */
   void require(Manifest published, Instant began) {
+    try {
+      requireInForce(published, began);
+      requireHint(published);
+    } catch (CommitOutcomeUnknownException | CommitConflictException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw unknown(published, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void requireInForce(Manifest published, Instant began) {
     try {
       requirePrevious(published);
       requireNext(published);
       if (published.version() == 0 || isLate(began)) {
         requireChain(published);
       }
-      requireHint(published);
-    } catch (CommitOutcomeUnknownException e) {
-      throw e;
     } catch (RuntimeException e) {
-      throw unknown(published, String.valueOf(e.getMessage()), e);
+      if (!isRetractionInForce(published)) {
+        requireNotDropped(published);
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Tells whether there is no table by a retraction just published, or another was created above. A
+   * sweep may have deleted all manifests below already.
+   */
+  private boolean isRetractionInForce(Manifest published) {
+    if (published.isTable()) {
+      return false;
+    }
+    Optional<Manifest> last = log.last();
+    if (last.filter(newest -> newest.commitId().equals(published.commitId())).isPresent()) {
+      return true;
+    }
+    return log.readableLink(published.version())
+        .filter(own -> own.commitId().equals(published.commitId()))
+        .flatMap(own -> log.readableLink(published.version() + 1).filter(n -> n.follows(own)))
+        .isPresent();
+  }
+
+  /**
+   * Requires that the table was not dropped since, which deletes its manifests. No version after
+   * that has the change then, whether a version before had it or not.
+   */
+  private void requireNotDropped(Manifest published) {
+    if (log.last()
+        .filter(last -> last.version() > published.version())
+        .filter(last -> !last.isTable() || !last.tableId().equals(published.tableId()))
+        .isPresent()) {
+      throw new CommitConflictException(
+          location, "Cannot commit to " + location + ": the table was dropped meanwhile");
     }
   }
 

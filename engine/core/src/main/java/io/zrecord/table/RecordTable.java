@@ -455,7 +455,29 @@ public final class RecordTable {
    *     nothing was deleted
    */
   public boolean retract(UUID commitId) {
-    return new Retraction(storage, log, clock).run(commitId);
+    return new TableDrop(storage, log, clock).retract(commitId);
+  }
+
+  /**
+   * Drops the table with its history: publishes a version that says so, and deletes the files that
+   * its versions and tags name. Other files stay, also the directory and the manifest of that
+   * version. A commit that is under way becomes a conflict. If cut short, the table is whole or
+   * does not exist. Call again then, and files may be left for {@link #sweep}.
+   *
+   * @param tableId the table that is meant: {@link TableSnapshot#tableId}
+   * @throws CommitConflictException if another table stands here by now; nothing was deleted
+   * @throws NotADatasetException if there is no table, or a store
+   * @throws io.zrecord.errors.UnsupportedFormatException if the table uses a feature that this
+   *     release does not know; nothing was deleted
+   * @throws io.zrecord.errors.CorruptDataException if a manifest or a list is damaged, so that it
+   *     is unknown which files the table has; nothing was deleted
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the table may or may not exist;
+   *     nothing was deleted
+   * @throws io.zrecord.errors.StorageException if a file cannot be read or deleted; the table may
+   *     have been dropped, as the message says
+   */
+  public DropResult drop(UUID tableId, DropOptions options) {
+    return new TableDrop(storage, log, clock).drop(tableId, options, reads::notATable);
   }
 
   /**

@@ -1,9 +1,12 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
+import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,74 +14,134 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Commits that there is no table any more, and expires the version before, which created the table.
- * Nothing else may come between. Belongs to one thread.
+ * Commits that there is no table any more, and expires all versions before. Collects the files that
+ * these versions name before each attempt. Belongs to one thread.
  */
-final class RetractCommit implements Commit {
-  private final String location;
-  private final Manifest created;
+abstract class RetractCommit implements Commit {
+  private final Storage storage;
+  private final Manifest planned;
   private final UUID commitId = UUID.randomUUID();
 
-  /**
-   * Plans a commit.
-   *
-   * @param location the table, for messages
-   * @param created the version that created the table
-   */
-  RetractCommit(String location, Manifest created) {
-    this.location = location;
-    this.created = created;
+  private RetractCommit(Storage storage, Manifest planned) {
+    this.storage = storage;
+    this.planned = planned;
   }
 
+  /**
+   * Makes a commit that takes a creation back. Nothing else may come between. The files belong to
+   * nobody but the caller, who commits them no more.
+   */
+  static RetractCommit ofCreation(Storage storage, Manifest created, NamedFiles named) {
+    return new RetractCommit(storage, created) {
+      @Override
+      boolean fits(Manifest newest) {
+        return newest.commitId().equals(created.commitId());
+      }
+
+      @Override
+      OptionalLong collect(Manifest newest) {
+        named.refresh();
+        return newest.sweptBeforeMillis();
+      }
+    };
+  }
+
+  /**
+   * Makes a commit that drops a table, whatever was committed to the table meanwhile.
+   *
+   * <p>A creation that was tried before with an unknown outcome may have been among the versions,
+   * and may be tried again. So no version after this one adds a file that was there before the
+   * newest of them: all files that they name were.
+   */
+  static RetractCommit ofTable(Storage storage, Manifest planned, NamedFiles named) {
+    return new RetractCommit(storage, planned) {
+      @Override
+      boolean fits(Manifest newest) {
+        return newest.tableId().equals(planned.tableId());
+      }
+
+      @Override
+      OptionalLong collect(Manifest newest) {
+        named.refresh();
+        named.requireWritable();
+        MovedAside.requireNone(storage);
+        return storage
+            .find(ManifestNames.nameOf(newest.version()))
+            .map(StoredFile::modifiedMillis)
+            .map(millis -> OptionalLong.of(millis + 1))
+            .orElse(newest.sweptBeforeMillis());
+      }
+    };
+  }
+
+  /** Tells whether the commit may follow the newest version, of which there is one. */
+  abstract boolean fits(Manifest newest);
+
+  /**
+   * Collects the files that the newest version and those before name.
+   *
+   * @return the time before which no file was changed last that a later version adds
+   */
+  abstract OptionalLong collect(Manifest newest);
+
   @Override
-  public UUID commitId() {
+  public final UUID commitId() {
     return commitId;
   }
 
   @Override
-  public OptionalLong baseVersion() {
-    return OptionalLong.of(created.version());
+  public final OptionalLong baseVersion() {
+    return OptionalLong.of(planned.version());
   }
 
   @Override
-  public boolean isDone(Manifest newest) {
+  public final boolean isDone(Manifest newest) {
     return false;
   }
 
   @Override
-  public Optional<SinceBase> sinceBase() {
+  public final Optional<SinceBase> sinceBase() {
     return Optional.empty();
   }
 
   @Override
-  public void requireFits(Optional<Manifest> newest) {
-    if (newest
-        .filter(manifest -> manifest.commitId().equals(created.commitId()))
-        .isEmpty()) {
-      throw new CommitConflictException(
-          location,
-          "Cannot take the creation of " + location
-              + " back: another version was committed since; nothing was deleted");
-    }
+  public final void requireFits(Optional<Manifest> newest) {
+    required(newest);
+  }
+
+  private Manifest required(Optional<Manifest> newest) {
+    return newest
+        .filter(this::fits)
+        .orElseThrow(() -> new CommitConflictException(
+            storage.location(),
+            "Cannot drop table " + planned.tableId() + " of " + storage.location() + ": "
+                + newest
+                    .map(manifest -> manifest.tableId().equals(planned.tableId())
+                        ? "another version was committed since"
+                        : "it was dropped meanwhile, and another table stands there now")
+                    .orElse("it was dropped meanwhile")
+                + "; nothing was deleted"));
   }
 
   @Override
-  public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
+  public final Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
+    Manifest before = required(last.filter(Manifest::isTable));
+    OptionalLong sweptBeforeMillis = collect(before);
     Head head = Head.after(
         last,
         commitId,
-        baseVersion(),
+        OptionalLong.of(before.version()),
         nowMillis,
         Manifest.RETRACT,
         Map.of("user", System.getProperty("user.name", "")));
     return new Manifest(
         head,
-        created.schema(),
-        created.nextFieldId(),
+        before.schema(),
+        before.nextFieldId(),
         List.of(),
         List.of(),
         Map.of(),
         Optional.empty(),
-        new Retention(head.asRecords(), head.version(), List.of()));
+        new Retention(head.asRecords(), head.version(), List.of(), sweptBeforeMillis));
   }
 }

@@ -58,11 +58,12 @@ final class SchemaRules implements SinceBase {
     since.add(winner);
     areRecordsKept &=
         Commutation.mayFollow(Commutation.Need.KEPT_RECORDS, Commutation.Operation.of(winner));
-    if (need == Commutation.Need.KEPT_RECORDS && winner.isBeginning()) {
-      if (change.baseVersion().isPresent() && winner.isTable()) {
-        throw anotherTable();
-      }
-    } else if (need != Commutation.Need.SAME_RECORDS
+    if (winner.isBeginning() && change.baseVersion().isPresent()) {
+      throw winner.isTable() ? anotherTable() : dropped();
+    }
+    boolean isCreation = need == Commutation.Need.KEPT_RECORDS && winner.isBeginning();
+    if (!isCreation
+        && need != Commutation.Need.SAME_RECORDS
         && !Commutation.mayFollow(need, Commutation.Operation.of(winner))) {
       throw conflict(
           need == Commutation.Need.UNCHANGED_RECORDS
@@ -101,7 +102,7 @@ final class SchemaRules implements SinceBase {
     }
     if (newest.isEmpty()) {
       if (change.baseVersion().isPresent()) {
-        throw conflict("it was planned on version " + planned() + ", but there is none now");
+        throw dropped();
       }
       return change.schema();
     }
@@ -174,9 +175,14 @@ final class SchemaRules implements SinceBase {
         + ", which a repair gave up since");
   }
 
+  private CommitConflictException dropped() {
+    return conflict("the table was dropped since version " + planned()
+        + ", on which it was planned, and there is none now");
+  }
+
   private CommitConflictException anotherTable() {
     return conflict(
-        "the table on which it was planned was removed, and another one stands there now");
+        "the table on which it was planned was dropped, and another one stands there now");
   }
 
   /**

@@ -145,26 +145,31 @@ final class ShardCommit implements Commit {
   }
 
   /**
-   * Requires that no sweep may have deleted files of a change. A sweep says before it deletes how
-   * old the files are, so this says it of every sweep that came before the next version.
+   * Requires that no sweep or drop may have deleted files of a change. Both say before they delete
+   * how old the files are, so this says it of all that came before the next version.
    */
-  static void requireUnswept(String location, long oldestFileMillis, Manifest newest) {
-    long sweptBefore = newest.sweptBeforeMillis().orElse(Long.MIN_VALUE);
+  static void requireUnswept(String location, long oldestFileMillis, Manifest last) {
+    long sweptBefore = last.sweptBeforeMillis().orElse(Long.MIN_VALUE);
     if (oldestFileMillis < sweptBefore) {
       throw new CommitConflictException(
           location,
           "Cannot commit to " + location + ": a file of the change was last changed at "
               + Instant.ofEpochMilli(oldestFileMillis)
-              + ", and files before " + Instant.ofEpochMilli(sweptBefore)
-              + " that no version named have been swept since; run the write again. If that time is"
-              + " yet to come, the clock of an earlier sweep was ahead: sweep again first");
+              + (last.isTable()
+                  ? ", and files before " + Instant.ofEpochMilli(sweptBefore)
+                      + " that no version named have been swept since; run the write again. If that"
+                      + " time is yet to come, the clock of an earlier sweep was ahead: sweep again"
+                      + " first"
+                  : ", before " + Instant.ofEpochMilli(sweptBefore)
+                      + ", and the table that had files of that time was dropped; run the write"
+                      + " again"));
     }
   }
 
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Optional<Manifest> newest = last.filter(Manifest::isTable);
-    newest.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
+    last.ifPresent(manifest -> requireUnswept(storage.location(), oldestFileMillis, manifest));
     RecordSchema schema = rules.after(newest);
     List<Integer> partitions = newest
         .filter(manifest -> change.kind() != TableChange.Kind.OVERWRITE)
@@ -191,7 +196,7 @@ final class ShardCommit implements Commit {
             head.asRecords(),
             last.map(Manifest::oldestOfNext).orElse(0L),
             newest.map(Manifest::tags).orElse(List.of()),
-            newest.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
+            last.map(Manifest::sweptBeforeMillis).orElse(OptionalLong.empty())));
   }
 
   /**

@@ -1,9 +1,6 @@
 package io.zrecord.table;
 
-import io.zrecord.errors.CommitOutcomeUnknownException;
-import io.zrecord.errors.StorageException;
 import io.zrecord.internal.format.ManifestNames;
-import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.LeftOfStore;
 import io.zrecord.internal.table.Manifest;
@@ -21,7 +18,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 
 /**
  * Deletes files that no version of a table names: files of failed writes and of expired versions.
@@ -32,15 +28,14 @@ import java.util.regex.Pattern;
  * seen when the sweep then reads which files the versions name. So no version loses a file, however
  * slow the writers and the sweep are. All times are those of the storage.
  *
- * <p>Where a creation was taken back there is no table to commit to. Then the sweep looks before
- * each deletion whether a table was created, and the limit must be longer than any write takes.
+ * <p>Where a table was dropped there is none to commit to. Then the sweep looks before each
+ * deletion whether a table was created, and the limit must be longer than any write takes.
  *
  * <p>If a sweep is cut short at any moment, all named files are whole.
  */
 final class Sweep {
   private static final String SHARDS = "shard";
   private static final String LISTS = "list";
-  private static final Pattern MOVED_ASIDE = Pattern.compile("\\d{20}\\.json\\..*");
 
   /**
    * Orphans between two looks at all changes. Before each orphan the sweep looks only for a new
@@ -91,8 +86,8 @@ final class Sweep {
   /** Deletes what no version names, or tells what that is. */
   SweepResult run() {
     boolean deletes = options.mode() == CareMode.DELETE;
-    limitMillis =
-        (deletes ? storageMillis() : clock.millis()) - options.olderThan().toMillis();
+    limitMillis = (deletes ? new StorageClock(storage).millis() : clock.millis())
+        - options.olderThan().toMillis();
     find();
     if (deletes && (!candidates.isEmpty() || wasAhead())) {
       announce();
@@ -100,34 +95,11 @@ final class Sweep {
     } else {
       candidates.forEach(this::found);
     }
+    if (deletes) {
+      named.retraction().ifPresent(this::endDrop);
+    }
     return new SweepResult(
         options.mode(), found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
-  }
-
-  /**
-   * Returns the time that the storage gives to what is written now. Its clock, which dates all
-   * files, may differ from that of this machine.
-   */
-  private long storageMillis() {
-    String file = UUID.randomUUID() + ".json";
-    String name = LISTS + "/" + file;
-    try {
-      storage.publish(name, SealedJson.seal(SealedJson.object()));
-    } catch (CommitOutcomeUnknownException e) {
-      // The list tells whether the file is there, and nothing depends on its durability.
-    }
-    try {
-      return storage.list(LISTS).stream()
-          .filter(listed -> listed.name().equals(file))
-          .findFirst()
-          .map(StoredFile::modifiedMillis)
-          .orElseThrow(() -> new StorageException(
-              storage.pathOf(name),
-              "Cannot tell the time of " + storage.location() + ": " + storage.pathOf(name)
-                  + " was written, but " + LISTS + " does not list it"));
-    } finally {
-      storage.delete(name);
-    }
   }
 
   /** Finds what no version names. Lists the files before it reads which of them are named. */
@@ -202,6 +174,11 @@ final class Sweep {
     storage.forceDirectory(ManifestNames.DIRECTORY);
   }
 
+  /** Deletes the manifests that a drop left which was cut short. */
+  private void endDrop(Manifest retraction) {
+    new ExpiredManifests(storage, new ManifestLog(storage)).deleteBelow(retraction.oldest());
+  }
+
   private void delete() {
     long looked = 0;
     for (List<Candidate> group : groups()) {
@@ -255,29 +232,7 @@ final class Sweep {
    */
   private void refresh() {
     named.refresh();
-    requireNothingMovedAside();
-  }
-
-  /**
-   * Refuses while a damaged manifest lies moved aside by a repair, because the files that it names
-   * may still be wanted.
-   */
-  private void requireNothingMovedAside() {
-    for (StoredFile file : storage.list(ManifestNames.DIRECTORY)) {
-      if (MOVED_ASIDE.matcher(file.name()).matches()) {
-        String path = storage.pathOf(ManifestNames.DIRECTORY + "/" + file.name());
-        throw new StorageException(
-            path,
-            "Cannot tell what " + storage.location() + " still needs: "
-                + (file.name().contains(".damaged-")
-                    ? "a repair left " + path
-                        + ", which cannot be read; delete it when its version is given up"
-                    : path
-                        + " has the name of a manifest and something behind it, as a copy has that"
-                        + " was not finished; delete it, or give it the name of its manifest if that"
-                        + " is missing"));
-      }
-    }
+    MovedAside.requireNone(storage);
   }
 
   /** Finds the files that an interrupted {@link Storage#publish} of a manifest may leave. */

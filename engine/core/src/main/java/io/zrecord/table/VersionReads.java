@@ -147,6 +147,6 @@ final class VersionReads {
         "There is no zrecord table at " + storage.location() + ": "
             + (log.listed().isEmpty()
                 ? DirectoryGuess.of(storage)
-                : "its creation was taken back. Write a dataset there first"));
+                : "it was dropped, or its creation was taken back. Write a dataset there first"));
   }
 }

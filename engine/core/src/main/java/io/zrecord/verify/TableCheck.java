@@ -370,7 +370,7 @@ final class TableCheck {
     run.found(
         Kind.NOTE,
         storage.pathOf(ManifestNames.nameOf(retraction.version())),
-        "there is no table: its creation was taken back");
+        "there is no table: it was dropped, or its creation was taken back");
   }
 
   private void checkChain(List<Long> listed, long floor) {

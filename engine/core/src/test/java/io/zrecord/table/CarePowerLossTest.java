@@ -29,9 +29,9 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * A power loss after every call of an expiry, of a sweep and of a retraction. It takes each name
- * back that was not forced, and undoes any of the deletions that were not forced. What is left is a
- * whole table, or none. The controls force no directory.
+ * A power loss after every call of an expiry, of a sweep, of a retraction and of a drop. It takes
+ * each name back that was not forced, and undoes any of the deletions that were not forced. What is
+ * left is a whole table, or none. The controls force no directory.
  */
 final class CarePowerLossTest {
   private static final Instant NOW = Instant.parse("2026-01-02T00:00:00Z");
@@ -243,5 +243,23 @@ final class CarePowerLossTest {
   void aRetractionThatForcesNothingLosesAShard() {
     assertThat(problems(() -> new World(1), Unclear.Force.DOES_NOTHING, CarePowerLossTest::retract))
         .contains("version 0 has lost a shard");
+  }
+
+  private static void drop(World world, RecordTable table) {
+    table.drop(table.latest().tableId(), DropOptions.defaults());
+    assertThat(table.exists()).isFalse();
+  }
+
+  @Test
+  void aDropLeavesAWholeTableOrNone() {
+    assertThat(problems(() -> new World(3), Unclear.Force.WORKS, CarePowerLossTest::drop))
+        .isEmpty();
+  }
+
+  /** Control: without forces, versions return after their shards were deleted. */
+  @Test
+  void aDropThatForcesNothingLosesShards() {
+    assertThat(problems(() -> new World(3), Unclear.Force.DOES_NOTHING, CarePowerLossTest::drop))
+        .contains("version 2 has lost a shard");
   }
 }

@@ -307,7 +307,10 @@ final class RetractionTest {
               assertThat(table.retract(created(shard(4)))).isTrue();
             }
           });
-      assertThat(outcomes).as("first %s", isFirst).contains("success", "unknown");
+      assertThat(outcomes)
+          .as("first %s", isFirst)
+          .contains("success", "conflict")
+          .doesNotContain("unknown");
     }
   }
 

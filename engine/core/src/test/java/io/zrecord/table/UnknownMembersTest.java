@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,7 @@ final class UnknownMembersTest {
 
   private Storage storage;
   private RecordTable table;
+  private UUID tableId;
 
   @BeforeEach
   void create() {
@@ -49,6 +51,7 @@ final class UnknownMembersTest {
     table.commit(Shards.append(OptionalLong.empty(), Shards.write(storage, Shards.SCHEMA, 1, 2)));
     table.commit(Shards.append(OptionalLong.of(0), Shards.write(storage, Shards.SCHEMA, 3)));
     table.tag(0, "first");
+    tableId = table.latest().tableId();
   }
 
   private Path manifest(long version) {
@@ -185,6 +188,7 @@ final class UnknownMembersTest {
         () -> table.untag("first"),
         () -> table.expire(ExpireOptions.defaults().withKeepVersions(1)),
         () -> table.sweep(SweepOptions.defaults(), orphan -> {}),
+        () -> table.drop(tableId, DropOptions.defaults()),
         () -> RebalancePlan.of(table.latest(), RebalanceOptions.defaults()));
     for (Runnable change : changes) {
       assertThatThrownBy(change::run)
@@ -227,6 +231,10 @@ final class UnknownMembersTest {
         .isInstanceOf(UnsupportedFormatException.class)
         .hasMessageContaining("'far'");
     assertThat(orphan).exists();
+    assertThatThrownBy(() -> table.drop(tableId, DropOptions.defaults()))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("'far'");
+    assertThat(table.exists()).isTrue();
   }
 
   /** The sweep sees such a shard only when it looks at the versions again. */

@@ -299,6 +299,8 @@ public final class ManifestLog {
           content -> reading.apply(storage.pathOf(list.file()), content));
     } catch (CorruptDataException e) {
       throw withWayOut(e);
+    } catch (MissingFileException e) {
+      throw DroppedTable.explained(storage, e);
     }
   }
 

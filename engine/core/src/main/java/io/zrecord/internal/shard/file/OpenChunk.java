@@ -30,7 +30,7 @@ public final class OpenChunk {
    */
   public static OpenChunk open(
       Storage storage, ShardSummary shard, ChunkFile chunk, LongConsumer onKept) {
-    ReadableFile file = storage.open(shard.fileOf(chunk), chunk.bytes());
+    ReadableFile file = ShardFiles.open(storage, shard.fileOf(chunk), chunk.bytes());
     return new OpenChunk(new Windows(
         file,
         chunk.bytes(),

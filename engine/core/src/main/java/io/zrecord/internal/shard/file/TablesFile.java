@@ -61,7 +61,7 @@ public final class TablesFile {
    */
   public static TablesFile open(
       Storage storage, ShardSummary shard, TablesRef ref, LongConsumer onKept) {
-    ReadableFile file = storage.open(shard.fileOf(ref), ref.bytes());
+    ReadableFile file = ShardFiles.open(storage, shard.fileOf(ref), ref.bytes());
     Windows windows = new Windows(file, ref.bytes(), onKept);
     String path = windows.path();
     if (file.lengthBytes() > ref.bytes()) {

@@ -14,6 +14,7 @@ import io.zrecord.internal.format.Section;
 import io.zrecord.internal.format.SlotSet;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.shard.fetch.Windows;
+import io.zrecord.internal.shard.file.ShardFiles;
 import io.zrecord.internal.shard.file.TablesFile;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Promotions;
@@ -85,7 +86,7 @@ public final class PatchFile {
    */
   public static PatchFile open(Storage storage, ShardSummary shard, PatchRef ref) {
     byte[] bytes = new byte[Math.toIntExact(ref.bytes())];
-    try (ReadableFile file = storage.open(shard.fileOf(ref), ref.bytes())) {
+    try (ReadableFile file = ShardFiles.open(storage, shard.fileOf(ref), ref.bytes())) {
       new Windows(file, ref.bytes(), kept -> {}).copy(0, bytes, 0, bytes.length);
       requireLength(file, ref);
       return open(file.path(), bytes, shard, ref, file.isMapped());

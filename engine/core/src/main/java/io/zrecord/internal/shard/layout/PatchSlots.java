@@ -9,6 +9,7 @@ import io.zrecord.internal.format.PatchSince;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.Section;
 import io.zrecord.internal.format.SlotSet;
+import io.zrecord.internal.shard.file.ShardFiles;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.ReadableFile;
@@ -46,7 +47,7 @@ public record PatchSlots(@Nullable RankedBitmap deleted, Optional<SlotsOfCommit>
    * @throws io.zrecord.errors.UnsupportedFormatException if the patch uses an unknown feature
    */
   public static PatchSlots read(Storage storage, ShardSummary shard, PatchRef ref) {
-    try (ReadableFile file = storage.open(shard.fileOf(ref), ref.bytes())) {
+    try (ReadableFile file = ShardFiles.open(storage, shard.fileOf(ref), ref.bytes())) {
       PatchFile.requireLength(file, ref);
       return new Parts(file, shard, ref).slots();
     }
