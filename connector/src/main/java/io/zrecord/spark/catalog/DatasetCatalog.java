@@ -3,7 +3,6 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.spark.options.CatalogOptions;
-import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -17,7 +16,6 @@ import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.warehouse.WarehouseNames;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.DropOptions;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -29,7 +27,7 @@ import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
 import org.apache.spark.sql.connector.catalog.TableChange.ColumnChange;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
@@ -40,14 +38,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * Creating or replacing a table with a query is one commit.
  */
 public abstract class DatasetCatalog implements StagingTableCatalog {
-  private static final Set<String> KNOWN_PROPERTIES = Set.of(
-      TableCatalog.PROP_PROVIDER,
-      TableCatalog.PROP_OWNER,
-      TableCatalog.PROP_COMMENT,
-      TableCatalog.PROP_LOCATION,
-      TableCatalog.PROP_EXTERNAL,
-      TableCatalog.PROP_IS_MANAGED_LOCATION);
-
   private String name = ZRecordOptions.FORMAT;
 
   @Override
@@ -73,6 +63,11 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   @Override
   public final String name() {
     return name;
+  }
+
+  @Override
+  public final Set<TableCatalogCapability> capabilities() {
+    return Set.of(TableCatalogCapability.SUPPORT_COLUMN_DEFAULT_VALUE);
   }
 
   @Override
@@ -318,51 +313,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       StructType schema,
       Function<DatasetPath, WriteTarget> target,
       Map<String, String> properties) {
-    Map<String, String> options = new HashMap<>();
-    SparkErrors.done(() -> requireObeyed(path, properties));
-    properties.forEach((key, value) -> {
-      // The OPTIONS of a CREATE statement, such as (compression 'zstd'), arrive twice among the
-      // properties: once with this prefix, and once without.
-      if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
-        options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
-      } else if (key.equals(TableCatalog.PROP_PROVIDER)
-          && !value.equalsIgnoreCase(ZRecordOptions.FORMAT)) {
-        throw Unsupported.operation(
-            "storing " + path + " as " + value,
-            "leave USING out, write with format(\"" + ZRecordOptions.FORMAT
-                + "\"), or use the session's catalog");
-      } else if (!KNOWN_PROPERTIES.contains(key)
-          && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
-        throw Unsupported.operation(
-            "keeping the property '" + key + "' of a dataset",
-            "give options of the write as OPTIONS (" + key + " '" + value + "')");
-      }
+    return SparkErrors.planned(() -> {
+      TableDefinition definition = TableDefinition.of(path, properties);
+      return new ZRecordStagedTable(
+          path,
+          schema,
+          target.apply(path.datasets().get(0)).declaring(definition.declared()),
+          definition.options());
     });
-    // Settings of Hadoop among the OPTIONS of a CREATE statement come too late.
-    StorageSettings.requireLoaded(path.settings(), new CaseInsensitiveStringMap(options));
-    return SparkErrors.planned(
-        () -> new ZRecordStagedTable(path, schema, target.apply(path.datasets().get(0)), options));
-  }
-
-  /**
-   * Refuses a location other than the path that names the table, and everything that a dataset does
-   * not keep.
-   */
-  private static void requireObeyed(ReadPaths path, Map<String, String> properties) {
-    String location = properties.get(TableCatalog.PROP_LOCATION);
-    if (location != null
-        && !location.equals(path.found().get(0))
-        && !DatasetPath.of(location, path.settings())
-            .isSamePlaceAs(path.datasets().get(0))) {
-      throw new IllegalArgumentException("Cannot create " + path
-          + " with the LOCATION " + location + ": its place is " + path.found().get(0) + "; leave"
-          + " LOCATION out, or create a table of the session's catalog, such as create table t"
-          + " using zrecord location '" + location + "'");
-    }
-    if (properties.containsKey(TableCatalog.PROP_COMMENT)) {
-      throw Unsupported.operation(
-          "keeping the COMMENT of " + path,
-          "leave the comment out, or create a table of the session's catalog");
-    }
   }
 }

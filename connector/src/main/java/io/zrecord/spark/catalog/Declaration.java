@@ -3,6 +3,7 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.path.Unsupported;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -180,20 +181,15 @@ record Declaration(StructType columns) {
   /**
    * Refuses declarations that a dataset without an entry in a session catalog would forget.
    *
-   * @throws UnsupportedOperationException if a column is more than a name, a type and a comment
+   * @throws UnsupportedOperationException if a column is a string of a limited length
    */
-  void requirePlain(String table) {
+  void requireKept(String table) {
     for (StructField column : columns.fields()) {
-      String unkept = !column.nullable()
-          ? "NOT NULL"
-          : SparkTypes.isLimitedString(column.dataType())
-              ? "the type " + column.dataType().catalogString()
-              : null;
-      if (unkept != null) {
-        throw io.zrecord.spark.path.Unsupported.operation(
-            "keeping " + unkept + " of column '" + column.name() + "' in " + table,
-            "a statement that names a table by its path declares names and types only: leave the"
-                + " rest out, or create a table of the session's catalog, such as create table t (…)"
+      if (SparkTypes.isLimitedString(column.dataType())) {
+        throw Unsupported.operation(
+            "keeping the type " + column.dataType().catalogString() + " of column '" + column.name()
+                + "' in " + table,
+            "declare string, or create a table of the session's catalog, such as create table t (…)"
                 + " using zrecord location '…'");
       }
     }

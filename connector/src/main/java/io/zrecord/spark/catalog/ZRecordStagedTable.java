@@ -57,13 +57,12 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   public void commitStagedChanges() {
     if (!isWritten) {
       requireKept();
-      SparkErrors.done(() -> new TableCommit(
+      SparkErrors.done(() -> TableCommit.ofDefinition(
               commitId,
               location(),
               target,
               schema(),
-              new WriteConf(new CaseInsensitiveStringMap(options)),
-              false)
+              new WriteConf(new CaseInsensitiveStringMap(options)))
           .publish(java.util.List.of(), Long.MAX_VALUE));
     }
   }
@@ -97,7 +96,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
 
   /** Refuses declarations that would be lost. */
   void requireKept() {
-    new Declaration(schema()).requirePlain(name());
+    new Declaration(schema()).requireKept(name());
   }
 
   /**

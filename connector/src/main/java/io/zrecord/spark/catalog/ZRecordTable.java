@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.Declarations;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
@@ -227,6 +228,12 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   public StructType schema() {
     return schema;
+  }
+
+  @Override
+  public Map<String, String> properties() {
+    return TableDefinition.shown(
+        paths, versions.size() == 1 ? versions.get(0).declarations() : Declarations.NONE);
   }
 
   @Override

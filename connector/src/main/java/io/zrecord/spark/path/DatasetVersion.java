@@ -1,6 +1,7 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
@@ -99,9 +100,14 @@ public final class DatasetVersion {
     }
   }
 
+  /** Returns what the table declares. A store declares nothing. */
+  public Declarations declarations() {
+    return store == null ? snapshot().declarations() : Declarations.NONE;
+  }
+
   /** Returns which fields the table numbers. */
   public List<Identity> identities() {
-    return store == null ? snapshot().declarations().identities() : List.of();
+    return declarations().identities();
   }
 
   /** Returns the names of the fields that the table numbers. */

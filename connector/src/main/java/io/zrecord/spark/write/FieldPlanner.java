@@ -40,6 +40,7 @@ final class FieldPlanner {
   private final String location;
   private final WriteConf conf;
   private final boolean isCaseSensitive;
+  private final boolean definesColumns;
   private final Map<Integer, Identity> identities;
 
   /**
@@ -54,13 +55,20 @@ final class FieldPlanner {
   /**
    * Plans a write.
    *
+   * @param definesColumns whether the columns are those of a {@code CREATE TABLE}, which declare
+   *     more than those of a query
    * @param identities the fields that the table numbers
    */
   FieldPlanner(
-      String location, WriteConf conf, boolean isCaseSensitive, List<Identity> identities) {
+      String location,
+      WriteConf conf,
+      boolean isCaseSensitive,
+      boolean definesColumns,
+      List<Identity> identities) {
     this.location = location;
     this.conf = conf;
     this.isCaseSensitive = isCaseSensitive;
+    this.definesColumns = definesColumns;
     this.identities = identities.stream().collect(Collectors.toMap(Identity::fieldId, id -> id));
   }
 
@@ -315,9 +323,10 @@ final class FieldPlanner {
     Compression compression = conf.compressionOf(column.name()).orElse(Compression.RAW);
     Shape shape = isList ? Shape.scalar() : asked.orElseGet(() -> SparkTypes.shapeOf(column));
     FieldSpec field = new FieldSpec(id, column.name(), type, shape, compression);
-    return column.getComment().isDefined()
-        ? field.withRules(FieldRules.NONE.withComment(column.getComment().get()))
-        : field;
+    if (column.getComment().isDefined()) {
+      field = field.withRules(FieldRules.NONE.withComment(column.getComment().get()));
+    }
+    return definesColumns ? DeclaredColumns.declared(field, column) : field;
   }
 
   /** Tells whether the values of a column have elements, for which a shape has a meaning. */

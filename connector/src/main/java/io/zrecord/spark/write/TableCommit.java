@@ -1,6 +1,5 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
@@ -57,6 +56,28 @@ public final class TableCommit {
       StructType columns,
       WriteConf conf,
       boolean truncates) {
+    this(commitId, location, target, columns, conf, truncates, false);
+  }
+
+  /**
+   * Plans the creation of an empty table, or the replacement by one.
+   *
+   * @param columns as the statement defines them
+   * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the declarations
+   */
+  public static TableCommit ofDefinition(
+      UUID commitId, String location, WriteTarget target, StructType columns, WriteConf conf) {
+    return new TableCommit(commitId, location, target, columns, conf, false, true);
+  }
+
+  private TableCommit(
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      boolean truncates,
+      boolean definesColumns) {
     this.commitId = commitId;
     this.target = target;
     this.conf = conf;
@@ -71,7 +92,8 @@ public final class TableCommit {
     this.identities = target.isReplaced()
         ? List.of()
         : target.base().map(DatasetVersion::identities).orElse(List.of());
-    FieldPlanner planner = new FieldPlanner(location, conf, isCaseSensitive, identities);
+    FieldPlanner planner =
+        new FieldPlanner(location, conf, isCaseSensitive, definesColumns, identities);
     this.fields = target.base().isEmpty()
         ? planner.create(columns)
         : kind == TableChange.Kind.APPEND
@@ -185,9 +207,9 @@ public final class TableCommit {
         .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
-    if (target.isReplaced()) {
+    if (target.creation() != WriteTarget.Creation.APPEND) {
       // What the table declared is replaced as its fields are.
-      planned.declaring(Declarations.NONE);
+      planned.declaring(target.declared());
     }
     TableChange change = planned.build();
     OptionalLong expected = conf.expectedVersion();

@@ -1,5 +1,6 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.schema.Declarations;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.store.StoreSnapshot;
@@ -16,9 +17,14 @@ import java.util.Optional;
  * @param store the store that becomes the table at the commit, if there is a store at the path
  * @param base the newest version at planning; empty if there was none
  * @param creation whether the write creates the table
+ * @param declared what a table that is created or replaced declares
  */
 public record WriteTarget(
-    RecordTable table, Optional<Path> store, Optional<DatasetVersion> base, Creation creation) {
+    RecordTable table,
+    Optional<Path> store,
+    Optional<DatasetVersion> base,
+    Creation creation,
+    Declarations declared) {
 
   /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
@@ -33,7 +39,12 @@ public record WriteTarget(
   /** Returns the target of a write that is planned on a version of a dataset, if there is one. */
   public static WriteTarget at(
       DatasetPath dataset, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(dataset.table(), dataset.store(), base, creation);
+    return new WriteTarget(dataset.table(), dataset.store(), base, creation, Declarations.NONE);
+  }
+
+  /** Returns the same target, where the table that is created or replaced declares something. */
+  public WriteTarget declaring(Declarations declarations) {
+    return new WriteTarget(table, store, base, creation, declarations);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

@@ -285,9 +285,8 @@ class UnstagedDeclarationSuite extends Declarations {
   test("what a path cannot keep is refused") {
     for (
       (columns, suffix, hint) <- Seq(
-        ("(id int)", "comment 'x'", "COMMENT"),
-        ("(id int)", "tblproperties ('a' = '1')", "property"),
-        ("(id int not null)", "", "NOT NULL"),
+        ("(id int)", "tblproperties ('write.a' = '1')", "property"),
+        ("(id int default rand())", "", "no constant"),
         ("(id varchar(3))", "", "varchar(3)"),
         ("(id char(3))", "", "char(3)")
       )

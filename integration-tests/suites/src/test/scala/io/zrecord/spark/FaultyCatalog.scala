@@ -5,6 +5,7 @@ import java.nio.file.Paths
 import java.util.Optional
 import java.util.concurrent.ConcurrentHashMap
 
+import io.zrecord.schema.Declarations
 import io.zrecord.spark.catalog.ZRecordTable
 import io.zrecord.spark.column.SparkTypes
 import io.zrecord.spark.path.{DatasetVersion, ReadPaths}
@@ -36,7 +37,8 @@ class FaultyCatalog extends TableCatalog {
         table,
         Optional.empty(),
         Optional.of(DatasetVersion.of(newest)),
-        WriteTarget.Creation.APPEND
+        WriteTarget.Creation.APPEND,
+        Declarations.NONE
       )
     )
   }

@@ -2,10 +2,13 @@ package io.zrecord.spark
 
 import java.util.concurrent.ConcurrentLinkedQueue
 
+import io.zrecord.RecordDatasetWriter
 import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.table.{RecordTable, TableChange}
 import org.apache.spark.sql.{Row, SparkSession}
+import org.apache.spark.sql.connector.catalog.{NamespaceChange, SupportsNamespaces}
 
 /** Tables and namespaces by their names, in a catalog with a warehouse. */
 class NamedCatalogSuite extends SparkSuite {
@@ -114,7 +117,7 @@ class NamedCatalogSuite extends SparkSuite {
     sql(s"create namespace if not exists lake.$space")
     assert(failure(sql(s"create namespace lake.$space")).contains("SCHEMA_ALREADY_EXISTS"))
     sql(s"alter namespace lake.$space set dbproperties ('b' = '3', 'c' = '4')")
-    sql(s"alter namespace lake.$space unset dbproperties ('a')")
+    unset(space, "a")
     val described = sql(s"describe namespace extended lake.$space")
       .map(row => row.getString(0) -> row.getString(1))
       .toMap
@@ -137,6 +140,15 @@ class NamedCatalogSuite extends SparkSuite {
     assert(failure(sql(s"show tables in lake.$space")).contains("SCHEMA_NOT_FOUND"))
     assert(failure(sql(s"create table lake.$space.t (id int)")).contains("SCHEMA_NOT_FOUND"))
   }
+
+  /** Spark 3.5 has no statement for this. */
+  private def unset(space: String, property: String): Unit =
+    if (spark.version.startsWith("3."))
+      spark.sessionState.catalogManager
+        .catalog("lake")
+        .asInstanceOf[SupportsNamespaces]
+        .alterNamespace(Array(space), NamespaceChange.removeProperty(property))
+    else sql(s"alter namespace lake.$space unset dbproperties ('$property')")
 
   test("a table may stand in the warehouse itself, and under any allowed name") {
     val name = "Größe & co " + freshTable()
@@ -246,6 +258,81 @@ class NamedCatalogSuite extends SparkSuite {
     assert(sql(s"describe table lake.$space.t") == Seq(Row("id", "bigint", "a number")))
     val plan = spark.table(s"lake.$space.t").queryExecution.optimizedPlan.toString
     assert(plan.contains(s"lake.$space.t"), plan)
+  }
+
+  for (place <- Seq("a name", "a path"))
+    test(s"what a statement declares of $place is kept, shown and obeyed") {
+      val space = freshNamespace()
+      val path = s"$warehouse/$space/t"
+      val t = if (place == "a name") s"lake.$space.t" else s"lake.`$path`"
+      sql(
+        s"create table $t (id bigint not null comment 'a number', label int default -3, " +
+          "price decimal(7,2) default 1.50, day date default date'2026-01-02', " +
+          "name string default 'ü', flag boolean default true, ratio float default 0.5, " +
+          "raw binary default X'00ff', at timestamp default timestamp'2026-01-02 03:04:05') " +
+          "comment 'the labels' tblproperties ('team' = 'vision')"
+      )
+      val declared = tableAt(path).latest()
+      assert(declared.declarations().comment() == "the labels")
+      assert(declared.declarations().properties().get("team") == "vision")
+      assert(!declared.schema().fields().get(0).rules().isNullable)
+      assert(declared.schema().fields().get(0).rules().comment() == "a number")
+      assert(declared.schema().fields().get(1).rules().defaultSql() == "-3")
+      val shown = spark
+        .sql(s"show tblproperties $t")
+        .collect()
+        .map(r => r.getString(0) -> r.getString(1))
+        .toMap
+      assert(shown("team") == "vision")
+      val described =
+        sql(s"describe table extended $t").map(r => r.getString(0) -> r.getString(1)).toMap
+      assert(described("Comment") == "the labels")
+      assert(described("Provider") == "zrecord")
+      assert(described("Location").endsWith(path))
+      // A writer in Java leaves out what has a default.
+      val inJava = RecordDatasetWriter.append(
+        SparkStorages.storageFor(path),
+        declared.schema(),
+        WriteOptions.defaults()
+      )
+      val records = inJava.newAppender()
+      records.set("id", 1L).endRecord()
+      inJava.commit()
+      sql(
+        s"insert into $t values (2, default, default, default, default, default, default, default, default)"
+      )
+      val rows = sql(s"select * from $t order by id")
+      assert(rows.head.toSeq.tail.map(text) == rows(1).toSeq.tail.map(text))
+      assert(rows.head.getInt(1) == -3 && rows.head.getString(4) == "ü")
+      val nulls = failure(
+        sql(s"insert into $t select cast(null as bigint), 1, 1, null, '', true, 1, null, null")
+      )
+      assert(nulls.toLowerCase.contains("null"), nulls)
+      sql(s"create or replace table $t using zrecord tblproperties ('a' = '1') as select 1L id")
+      assert(tableAt(path).latest().declarations().comment().isEmpty)
+      assert(tableAt(path).latest().declarations().properties().get("a") == "1")
+    }
+
+  private def text(value: Any): String = value match {
+    case bytes: Array[Byte] => bytes.toSeq.toString
+    case other => String.valueOf(other)
+  }
+
+  test("what a table cannot declare is refused") {
+    val space = freshNamespace()
+    def refused(columns: String, rest: String, words: String*): Unit = {
+      val message = failure(sql(s"create table lake.$space.r ($columns) $rest"))
+      words.foreach(word => assert(message.contains(word), message))
+      assert(!tableIn(s"$space/r").exists())
+    }
+    refused("id date default current_date()", "", "which is no constant")
+    refused("id int default 1 + 1", "", "which is no constant")
+    refused("id array<int> default array(1)", "", "which is no constant")
+    refused("id varchar(3)", "", "varchar(3)", "declare string")
+    refused("id int", "tblproperties ('write.x' = '1')", "'write.x'", "with each write")
+    refused("id int", "tblproperties ('zrecord.unknown' = '1')", "zrecord.unknown")
+    refused("id int", "tblproperties ('fs.s3a.secret.key' = 'hush')", "fs.s3a.secret.key")
+    refused("id int", "partitioned by (id)", "leave PARTITIONED BY")
   }
 
   test("settings of a catalog reach the tables of its warehouse, and no message has a value") {

@@ -133,8 +133,8 @@ class OptionValuesSuite extends SparkSuite {
     for (
       (catalog, option, remedy) <- Seq(
         ("io.zrecord.spark.ZRecordCatalog", "verify", "spark.datasource.zrecord"),
-        ("io.zrecord.spark.ZRecordCatalog", "warehouse", "warehouse"),
         ("io.zrecord.spark.ZRecordCatalog", "fs.s3a.secret.key", "spark.hadoop.fs.s3a.secret.key"),
+        ("io.zrecord.spark.catalog.PathCatalog", "warehouse", "spark.datasource.zrecord"),
         ("io.zrecord.spark.catalog.PathCatalog", "verify", "spark.datasource.zrecord")
       )
     ) {

@@ -6,7 +6,15 @@ import scala.collection.JavaConverters._
 
 import io.zrecord.RecordDatasetWriter
 import io.zrecord.errors.SchemaMismatchException
-import io.zrecord.schema.{Compression, ElementType, FieldSpec, NestedType, RecordSchema, Shape}
+import io.zrecord.schema.{
+  Compression,
+  Declarations,
+  ElementType,
+  FieldSpec,
+  NestedType,
+  RecordSchema,
+  Shape
+}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.options.WriteConf
 import io.zrecord.spark.path.{DatasetVersion, SparkStorages}
@@ -203,7 +211,8 @@ class WideningSuite extends SparkSuite {
           RecordTable.at(base.storage()),
           Optional.empty(),
           Optional.of(DatasetVersion.of(base)),
-          WriteTarget.Creation.APPEND
+          WriteTarget.Creation.APPEND,
+          Declarations.NONE
         ),
         new StructType(Array(column.copy(name = field.name()))),
         new WriteConf(

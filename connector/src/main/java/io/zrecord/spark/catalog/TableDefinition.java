@@ -1,0 +1,109 @@
+package io.zrecord.spark.catalog;
+
+import io.zrecord.schema.Declarations;
+import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Unsupported;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a statement that creates or replaces a table says of the table, besides its columns.
+ *
+ * @param options of the write that comes with the statement
+ * @param declared what the table declares from then on
+ */
+record TableDefinition(Map<String, String> options, Declarations declared) {
+  /** What Spark gives for every table, and the manifest says otherwise or not at all. */
+  private static final Set<String> GIVEN = Set.of(
+      TableCatalog.PROP_PROVIDER,
+      TableCatalog.PROP_COMMENT,
+      TableCatalog.PROP_LOCATION,
+      TableCatalog.PROP_EXTERNAL,
+      TableCatalog.PROP_IS_MANAGED_LOCATION);
+
+  /** Names of options that a table would keep for its writes. */
+  private static final String OF_WRITES = "write.";
+
+  /**
+   * Parses the properties of a statement.
+   *
+   * @param path where the table is
+   * @throws IllegalArgumentException if the statement gives the table another place, or a setting
+   *     of Hadoop with which the table was not loaded
+   * @throws UnsupportedOperationException if the statement asks for what no table keeps
+   */
+  static TableDefinition of(ReadPaths path, Map<String, String> properties) {
+    requirePlace(path, properties.get(TableCatalog.PROP_LOCATION));
+    String provider = properties.getOrDefault(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
+    if (!provider.equalsIgnoreCase(ZRecordOptions.FORMAT)) {
+      throw Unsupported.operation(
+          "storing " + path + " as " + provider,
+          "leave USING out, write with format(\"" + ZRecordOptions.FORMAT
+              + "\"), or use the session's catalog");
+    }
+    Map<String, String> options = new HashMap<>();
+    Map<String, String> kept = new HashMap<>();
+    properties.forEach((key, value) -> {
+      // The OPTIONS of a CREATE statement, such as (compression 'zstd'), arrive twice among the
+      // properties: once with this prefix, and once without.
+      if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
+        options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
+      } else if (!GIVEN.contains(key)
+          && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
+        kept.put(key, value);
+      }
+    });
+    kept.keySet().stream().filter(key -> key.startsWith(OF_WRITES)).findAny().ifPresent(key -> {
+      throw Unsupported.operation(
+          "keeping the property '" + key + "' of a table for its writes",
+          "give the option with each write, or as spark.datasource." + ZRecordOptions.FORMAT
+              + ".<option>");
+    });
+    // Settings of Hadoop among the OPTIONS of a CREATE statement come too late.
+    StorageSettings.requireLoaded(path.settings(), new CaseInsensitiveStringMap(options));
+    StorageSettings.refuseToKeep(kept);
+    return new TableDefinition(
+        options,
+        Declarations.NONE
+            .withComment(properties.getOrDefault(TableCatalog.PROP_COMMENT, ""))
+            .withProperties(kept));
+  }
+
+  private static void requirePlace(ReadPaths path, @Nullable String location) {
+    String place = path.found().get(0);
+    if (location != null
+        && !location.equals(place)
+        && !DatasetPath.of(location, path.settings())
+            .isSamePlaceAs(path.datasets().get(0))) {
+      throw new IllegalArgumentException("Cannot create " + path + " with the LOCATION " + location
+          + ": its place is " + place + "; leave LOCATION out, or create a table of the session's"
+          + " catalog, such as create table t using zrecord location '" + location + "'");
+    }
+  }
+
+  /**
+   * Returns the properties of a table as Spark shows them.
+   *
+   * @param path where the table is
+   */
+  static Map<String, String> shown(ReadPaths path, Declarations declared) {
+    Map<String, String> properties = new HashMap<>(declared.properties());
+    properties.put(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
+    if (path.found().size() == 1) {
+      properties.put(TableCatalog.PROP_LOCATION, path.found().get(0));
+      properties.put(
+          TableCatalog.PROP_IS_MANAGED_LOCATION, Boolean.toString(path.table().isPresent()));
+    }
+    if (!declared.comment().isEmpty()) {
+      properties.put(TableCatalog.PROP_COMMENT, declared.comment());
+    }
+    return properties;
+  }
+}

@@ -1,0 +1,148 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.FieldRules;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.spark.path.Unsupported;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Set;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.UnaryMinus;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says what the columns of a {@code CREATE TABLE} declare of their fields: which are never null,
+ * and which have a default. Stateless.
+ */
+final class DeclaredColumns {
+  /** Metadata of Spark: the text of the default, and the value that it had at the declaration. */
+  private static final String TEXT = "CURRENT_DEFAULT";
+
+  private static final String VALUE = "EXISTS_DEFAULT";
+
+  private DeclaredColumns() {}
+
+  /**
+   * Returns a field with what the column declares.
+   *
+   * @throws UnsupportedOperationException if the default is no constant of a type that is kept
+   */
+  static FieldSpec declared(FieldSpec field, StructField column) {
+    FieldRules rules = field.rules();
+    if (!column.nullable()) {
+      rules = rules.withNullable(false);
+    }
+    if (column.metadata().contains(TEXT) && column.metadata().contains(VALUE)) {
+      String text = column.metadata().getString(TEXT);
+      Object value = value(field, column, text);
+      if (value != null) {
+        rules = rules.withWrite(bytes(field, column, value)).withDefaultSql(text);
+      }
+    }
+    return field.withRules(rules);
+  }
+
+  /** Lets Spark evaluate a default, which it does for the columns of any table. */
+  private static @Nullable Object value(FieldSpec field, StructField column, String text) {
+    if (!isConstant(text)) {
+      throw Unsupported.operation(
+          "the default " + text + " of column '" + column.name() + "', which is no constant",
+          "use a literal, or a cast of one");
+    }
+    Column[] columns = new Columns(new StructType(new StructField[] {column})).columns();
+    return columns[0].defaultValue().getValue().value();
+  }
+
+  /**
+   * Tells whether a text is a constant for every reader, in Java and Python as well: a function may
+   * have another value each time.
+   */
+  private static boolean isConstant(String text) {
+    try {
+      return isConstant(SparkSession.active().sessionState().sqlParser().parseExpression(text));
+    } catch (ParseException e) {
+      return false;
+    }
+  }
+
+  private static boolean isConstant(Expression expression) {
+    if (expression instanceof Literal) {
+      return true;
+    }
+    return (expression instanceof Cast || expression instanceof UnaryMinus)
+        && isConstant(expression.children().head());
+  }
+
+  private record Columns(StructType columnsOfTable) implements Table {
+    @Override
+    @SuppressWarnings("deprecation") // Every release makes columns of this.
+    public StructType schema() {
+      return columnsOfTable;
+    }
+
+    @Override
+    public String name() {
+      return "defaults";
+    }
+
+    @Override
+    public Set<TableCapability> capabilities() {
+      return Set.of();
+    }
+  }
+
+  /** Returns the bytes of a value of Spark. */
+  private static byte[] bytes(FieldSpec field, StructField column, Object value) {
+    ElementType type = field.type();
+    if (!field.shape().isScalar()) {
+      throw unsupported(column);
+    }
+    if (value instanceof UTF8String text) {
+      return text.getBytes();
+    }
+    if (value instanceof byte[] binary) {
+      return binary.clone();
+    }
+    int width = type.widthBytes().orElseThrow(() -> unsupported(column));
+    byte[] bytes = new byte[width];
+    ByteBuffer little = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    if (value instanceof Decimal decimal) {
+      RowWriters.toBytes(decimal, bytes);
+    } else if (value instanceof Boolean flag) {
+      little.put((byte) (flag ? 1 : 0));
+    } else if (value instanceof Float number) {
+      little.putFloat(number);
+    } else if (value instanceof Double number) {
+      little.putDouble(number);
+    } else if (value instanceof Number number) {
+      switch (width) {
+        case Byte.BYTES -> little.put(number.byteValue());
+        case Short.BYTES -> little.putShort(number.shortValue());
+        case Integer.BYTES -> little.putInt(number.intValue());
+        default -> little.putLong(number.longValue());
+      }
+    } else {
+      throw unsupported(column);
+    }
+    return bytes;
+  }
+
+  private static UnsupportedOperationException unsupported(StructField column) {
+    return Unsupported.operation(
+        "a default of the type " + column.dataType().catalogString() + " of column '"
+            + column.name() + "'",
+        "leave DEFAULT out");
+  }
+}
