@@ -229,7 +229,8 @@ final class DropRaceTest {
       TableSnapshot snapshot = RecordTable.at(storage, world).latest();
       try (RecordDataset dataset = RecordDataset.open(snapshot, ReadOptions.defaults())) {
         FieldReader reader = dataset.reader("value");
-        reader.select(new long[] {0, 4}, 0, 2);
+        // Of one shard, so that one thread reads.
+        reader.select(new long[] {0, 2}, 0, 2);
         assertThat(reader.value(0).length + reader.value(1).length).isEqualTo(16);
       }
     });
