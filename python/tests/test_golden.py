@@ -182,6 +182,11 @@ def test_a_table_is_created_after_a_creation_was_taken_back() -> None:
             zrecord.open(table, version=version)
 
 
+def test_a_table_is_created_after_a_drop() -> None:
+    dataset = zrecord.open(GOLDEN / "v2-versions" / "dropped")
+    assert (dataset.version, dataset["value"][:].tolist()) == (3, [*range(10)])
+
+
 def test_checksums_need_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """NumPy computes what the library does, and the golden files hold."""
     import google_crc32c as library

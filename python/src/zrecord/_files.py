@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from zrecord._crc32c import Bytes
+from zrecord._dropped import missing
 from zrecord._location import Location
 from zrecord._remote import RemotePath
 from zrecord.errors import CorruptDataError, ZrecordError
@@ -108,4 +109,4 @@ def _present(path: Path) -> int:
     try:
         return open_regular(path)
     except FileNotFoundError as e:
-        raise CorruptDataError(f"Cannot read {path}: the file is missing; restore it from a copy", path) from e
+        raise missing(path) from e

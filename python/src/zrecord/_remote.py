@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from zrecord._advice import advice, is_denied, is_final, is_without_bucket, links
+from zrecord._dropped import missing
 from zrecord.errors import AccessDeniedError, CorruptDataError, MissingExtraError, StorageError
 
 _Item = TypeVar("_Item")
@@ -149,8 +150,7 @@ class Remote:
                 if is_without_bucket(e):
                     last = e
                     break
-                missing = FileNotFoundError(errno.ENOENT, "No such file", str(path))
-                raise CorruptDataError(f"Cannot read {path}: the file is missing; restore it from a copy", path) from missing
+                raise missing(path) from FileNotFoundError(errno.ENOENT, "No such file", str(path))
             except Exception as e:
                 last = e
                 if is_final(e):

@@ -77,7 +77,7 @@ class _Manifest:
 
     @property
     def is_beginning(self) -> bool:
-        """Whether the version creates a table, or takes a creation back."""
+        """Whether the version creates a table, or drops it."""
         return self.oldest == self.version
 
     def follows(self, before: _Manifest) -> bool:
@@ -140,7 +140,26 @@ def read_table(path: Location, version: int | None) -> Contents:
 
 def _require_table(path: Location, newest: _Manifest) -> None:
     if newest.json.string("operation") == _RETRACT:
-        raise NotADatasetError(f"Cannot open dataset {path}: the creation of its table was taken back; check the path", path)
+        raise NotADatasetError(
+            f"Cannot open dataset {path}: its table was dropped, or its creation was taken back; check the path", path
+        )
+
+
+def why_gone(path: Location) -> str | None:
+    """Tells why a file of a shard or a list may be gone that a version of a table named; ``None`` if nothing is known."""
+    try:
+        newest = _newest(path)
+    except (ZrecordError, OSError):
+        return None
+    if newest.json.string("operation") == _RETRACT:
+        return f"the table at {path} was dropped"
+    first = _readable(path, newest.oldest)
+    if first is None or not first.is_beginning or first.version == 0:
+        return None
+    return (
+        f"the table of which it was may have been dropped: version {first.version} of {path} is the first of another table; "
+        "open the dataset again"
+    )
 
 
 def _is_newest_readable(path: Location) -> bool:

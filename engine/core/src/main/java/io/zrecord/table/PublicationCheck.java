@@ -3,6 +3,7 @@ package io.zrecord.table;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.internal.table.Link;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
@@ -70,11 +71,31 @@ final class PublicationCheck {
         requireChain(published);
       }
     } catch (RuntimeException e) {
+      if (isDropped(published)) {
+        throw new CommitConflictException(
+            location, "Cannot commit to " + location + ": the table was dropped meanwhile");
+      }
       if (!isRetractionInForce(published)) {
-        requireNotDropped(published);
         throw e;
       }
     }
+  }
+
+  /**
+   * Tells whether the table was dropped since, which deletes its manifests. No version after that
+   * has the change then, whether a version before had it or not.
+   */
+  private boolean isDropped(Manifest published) {
+    return published.isTable()
+        && newestReadable()
+            .filter(last -> last.version() > published.version())
+            .filter(last -> !last.isTable() || isBegunAfter(published, last))
+            .isPresent();
+  }
+
+  private boolean isBegunAfter(Manifest published, Manifest newest) {
+    return newest.oldest() > published.version()
+        && log.readableLink(newest.oldest()).filter(Link::isBeginning).isPresent();
   }
 
   /**
@@ -85,8 +106,9 @@ final class PublicationCheck {
     if (published.isTable()) {
       return false;
     }
-    Optional<Manifest> last = log.last();
-    if (last.filter(newest -> newest.commitId().equals(published.commitId())).isPresent()) {
+    if (newestReadable()
+        .filter(newest -> newest.commitId().equals(published.commitId()))
+        .isPresent()) {
       return true;
     }
     return log.readableLink(published.version())
@@ -95,17 +117,11 @@ final class PublicationCheck {
         .isPresent();
   }
 
-  /**
-   * Requires that the table was not dropped since, which deletes its manifests. No version after
-   * that has the change then, whether a version before had it or not.
-   */
-  private void requireNotDropped(Manifest published) {
-    if (log.last()
-        .filter(last -> last.version() > published.version())
-        .filter(last -> !last.isTable() || !last.tableId().equals(published.tableId()))
-        .isPresent()) {
-      throw new CommitConflictException(
-          location, "Cannot commit to " + location + ": the table was dropped meanwhile");
+  private Optional<Manifest> newestReadable() {
+    try {
+      return log.last();
+    } catch (ZRecordException e) {
+      return Optional.empty();
     }
   }
 

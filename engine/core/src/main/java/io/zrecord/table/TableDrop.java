@@ -64,21 +64,29 @@ final class TableDrop {
     if (!last.tableId().equals(tableId)) {
       throw last.isTable() ? another(tableId, last) : notATable.get();
     }
-    if (last.isTable() && options.mode() == CareMode.DRY_RUN) {
+    boolean isDryRun = options.mode() == CareMode.DRY_RUN;
+    boolean isCounted = last.isTable();
+    if (isDryRun && last.isTable()) {
       named.refresh();
-    } else if (last.isTable()) {
-      dropOnce(last);
-    } else if (options.mode() == CareMode.DELETE) {
-      // An earlier drop may have been cut short.
-      new ExpiredManifests(storage, log).deleteBelow(last.oldest());
+    } else if (!isDryRun) {
+      isCounted = last.isTable() && isDroppedHere(last);
+      if (!isCounted) {
+        // Another drop may have been cut short.
+        log.last().filter(manifest -> !manifest.isTable()).ifPresent(this::deleteManifests);
+      }
     }
-    return new DropResult(options.mode(), named.versionCount(), named.fileCount(), sweep(options));
+    return new DropResult(
+        options.mode(),
+        isCounted ? named.versionCount() : 0,
+        isCounted ? named.fileCount() : 0,
+        sweep(options));
   }
 
-  /** Drops a table, unless another drop of the table is faster. */
-  private void dropOnce(Manifest newest) {
+  /** Drops a table. Returns whether no other drop of the table was faster. */
+  private boolean isDroppedHere(Manifest newest) {
     try {
       drop(newest);
+      return true;
     } catch (CommitConflictException e) {
       boolean isDropped = log.last()
           .filter(last -> !last.isTable() && last.tableId().equals(newest.tableId()))
@@ -86,6 +94,7 @@ final class TableDrop {
       if (!isDropped) {
         throw e;
       }
+      return false;
     }
   }
 
@@ -106,8 +115,12 @@ final class TableDrop {
   private Manifest publish(RetractCommit commit) {
     Manifest retraction = new Committer(storage, log, clock).commit(commit);
     // A power loss must not bring the versions back without their files.
-    new ExpiredManifests(storage, log).deleteBelow(retraction.oldest());
+    deleteManifests(retraction);
     return retraction;
+  }
+
+  private void deleteManifests(Manifest retraction) {
+    new ExpiredManifests(storage, log).deleteBelow(retraction.oldest());
   }
 
   private Optional<SweepResult> sweep(DropOptions options) {

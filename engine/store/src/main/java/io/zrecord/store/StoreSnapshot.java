@@ -16,7 +16,9 @@ import io.zrecord.internal.store.WriterToken;
 import io.zrecord.internal.store.rewrite.SealedCopy;
 import io.zrecord.internal.store.write.StoreRecovery;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
+import io.zrecord.storage.StoredFile;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
@@ -64,7 +66,24 @@ public final class StoreSnapshot {
     DirectoryGuess.requireDirectory(store);
     RecordTable table = RecordTable.at(LocalStorage.at(target));
     table.requireCreatable();
-    return table.commit(creation(SealedCopy.write(store, target, durable, () -> {})));
+    return publish(table, creation(SealedCopy.write(store, target, durable, () -> {})));
+  }
+
+  /**
+   * Publishes a table whose chunks are second names of files that are as old as they may be. The
+   * directory of the shard is new, so the age of its tables file is that of all its files.
+   */
+  private static TableSnapshot publish(RecordTable table, TableChange creation) {
+    long oldestMillis = Long.MAX_VALUE;
+    for (ShardSummary shard : creation.shards()) {
+      table.check(shard);
+      oldestMillis = table
+          .storage()
+          .find(shard.fileOf(shard.tables().get(0)))
+          .map(StoredFile::modifiedMillis)
+          .orElse(oldestMillis);
+    }
+    return table.commitChecked(creation, oldestMillis);
   }
 
   /**

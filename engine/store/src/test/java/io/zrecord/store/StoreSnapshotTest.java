@@ -15,6 +15,8 @@ import io.zrecord.read.FieldReader;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
+import io.zrecord.table.DropOptions;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
 import io.zrecord.verify.Damage;
@@ -75,6 +77,27 @@ class StoreSnapshotTest {
       requireContent(path, model);
     }
     awaitEmpty(directory.resolve("store/snapshot"));
+  }
+
+  /** The chunks of the second table are older than the drop, and are not those that it deletes. */
+  @Test
+  void aTableIsMadeAgainWhereItWasDropped() {
+    Path path = directory.resolve("store");
+    Path target = directory.resolve("copy");
+    try (RecordStore store = RecordStore.create(path, PAIR, StoreOptions.defaults())) {
+      store.append(store.newValues().set("group", 5L));
+      store.commit();
+      store.checkpoint();
+    }
+    for (int round = 0; round < 2; round++) {
+      TableSnapshot table = StoreSnapshot.create(path, target);
+      assertThat(table.version()).isEqualTo(2 * round);
+      try (RecordDataset dataset = RecordDataset.open(target.toString())) {
+        assertThat(dataset.length()).isOne();
+      }
+      RecordTable.at(table.storage()).drop(table.tableId(), DropOptions.defaults());
+    }
+    assertThat(target.resolve("shard")).isEmptyDirectory();
   }
 
   private static void requireContent(Path path, StoreModel model) {

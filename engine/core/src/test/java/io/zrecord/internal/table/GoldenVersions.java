@@ -28,6 +28,7 @@ import java.util.UUID;
  *       of the first, a repair and a sweep. Version 0 has two tags, each with a copy.
  *   <li>{@code retracted}: there is no table, because its creation was taken back.
  *   <li>{@code created-again}: another table was created after that.
+ *   <li>{@code dropped}: a table of two versions was dropped, and another one created after that.
  * </ul>
  */
 final class GoldenVersions {
@@ -65,6 +66,7 @@ final class GoldenVersions {
     GoldenVersions again = new GoldenVersions(directory.resolve("created-again"));
     again.retracted();
     again.createdAgain();
+    new GoldenVersions(directory.resolve("dropped")).dropped();
   }
 
   private void care() {
@@ -92,6 +94,21 @@ final class GoldenVersions {
     oldest = 1;
     commit("retract");
     storage.delete(ManifestNames.nameOf(0));
+  }
+
+  /** Keeps the manifest of the drop, which says how old the files of the dropped table were. */
+  private void dropped() {
+    commit("create");
+    commit("append");
+    oldest = 2;
+    sweptBeforeMillis = OptionalLong.of(SWEPT_BEFORE_MILLIS);
+    commit("retract");
+    storage.delete(ManifestNames.nameOf(0));
+    storage.delete(ManifestNames.nameOf(1));
+    table = uuid(2);
+    shards = List.of(shard(11, 0));
+    oldest = 3;
+    commit("create");
   }
 
   private void createdAgain() {

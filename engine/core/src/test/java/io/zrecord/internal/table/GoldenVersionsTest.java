@@ -86,16 +86,24 @@ final class GoldenVersionsTest {
   }
 
   @Test
+  void aTableIsCreatedAfterADrop() {
+    RecordTable table = table("dropped");
+    assertThat(table.versions()).containsExactly(3L);
+    requireValues(table.latest(), 1);
+    requireSound("dropped");
+  }
+
+  @Test
   void todaysWriterWritesTheSameFiles() throws IOException {
     GoldenVersions.write(directory.resolve("versions"));
     Map<String, String> golden = files(GoldenVersions.DIRECTORY);
-    assertThat(golden).hasSize(21);
+    assertThat(golden).hasSize(25);
     assertThat(files(directory.resolve("versions"))).isEqualTo(golden);
   }
 
   @Test
   void whatIsReadOfAManifestIsAllThatStandsInIt() throws IOException {
-    for (String name : new String[] {"care", "retracted", "created-again"}) {
+    for (String name : new String[] {"care", "retracted", "created-again", "dropped"}) {
       Path root = GoldenVersions.DIRECTORY.resolve(name);
       ManifestLog log = new ManifestLog(LocalStorage.at(root));
       assertThat(log.listed()).isNotEmpty();
