@@ -286,7 +286,7 @@ class UnstagedDeclarationSuite extends Declarations {
     for (
       (columns, suffix, hint) <- Seq(
         ("(id int)", "tblproperties ('write.a' = '1')", "property"),
-        ("(id int default rand())", "", "no constant"),
+        ("(id date default current_date())", "", "no constant"),
         ("(id varchar(3))", "", "varchar(3)"),
         ("(id char(3))", "", "char(3)")
       )
