@@ -31,6 +31,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -43,6 +44,10 @@ final class StoreCopyTest {
   private static final long SEED = Budget.seed();
   private static final int LENGTH = 300;
   private static final int COPIES = Math.max(2, Budget.of(10));
+
+  /** A store grows while a copy is made, and the next copy takes longer. */
+  private static final int COPIES_OF_A_STORE = 4;
+
   private static final int COPIES_OF_THE_CONTROL = 200;
 
   @TempDir
@@ -57,7 +62,7 @@ final class StoreCopyTest {
 
   /** A store with a thread that changes it all the time. */
   private final class Written implements AutoCloseable {
-    final Path path = directory.resolve("written");
+    final Path path = directory.resolve("written-" + UUID.randomUUID());
     final AtomicLong begun = new AtomicLong();
     final AtomicLong committed = new AtomicLong();
     private final AtomicBoolean isOver = new AtomicBoolean();
@@ -136,11 +141,17 @@ final class StoreCopyTest {
   }
 
   @Test
-  void aCopyOfAStoreThatIsWrittenHasTheRecordsOfOneCommit() throws Exception {
+  void aCopyOfAStoreThatIsWrittenHasTheRecordsOfOneCommit() {
+    for (int made = 0; made < COPIES; made += COPIES_OF_A_STORE) {
+      copyWhileWritten(Math.min(COPIES_OF_A_STORE, COPIES - made));
+    }
+  }
+
+  private void copyWhileWritten(int copies) {
     try (Written written = new Written()) {
       written.awaitCommits(LENGTH);
-      for (int i = 0; i < COPIES; i++) {
-        Path copy = directory.resolve("copy-" + i);
+      for (int i = 0; i < copies; i++) {
+        Path copy = directory.resolve("copy-" + UUID.randomUUID());
         long least = written.committed.get();
         long records = RecordStore.copy(written.path, LocalStorage.at(copy));
         long most = written.begun.get();
