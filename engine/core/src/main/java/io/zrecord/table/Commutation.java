@@ -113,7 +113,7 @@ final class Commutation {
       return false;
     }
     return switch (need) {
-      case ITS_SHARDS -> true;
+      case ITS_SHARDS -> since != Operation.RETRACT;
       case KEPT_RECORDS -> since.keepsRecords();
       case KEPT_FIELDS -> since.keepsRecords() && !since.changesFields();
       case UNCHANGED_RECORDS -> !since.changesRecords();

@@ -91,7 +91,7 @@ class StoreSnapshotTest {
     }
     for (int round = 0; round < 2; round++) {
       TableSnapshot table = StoreSnapshot.create(path, target);
-      assertThat(table.version()).isEqualTo(2 * round);
+      assertThat(table.version()).isEqualTo(2L * round);
       try (RecordDataset dataset = RecordDataset.open(target.toString())) {
         assertThat(dataset.length()).isOne();
       }
