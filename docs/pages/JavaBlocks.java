@@ -24,7 +24,7 @@ public final class JavaBlocks {
       "io.zrecord.changes", "io.zrecord.feed", "io.zrecord.inspect", "io.zrecord.npy", "io.zrecord.rebalance",
       "io.zrecord.rebalance.order", "io.zrecord.repair", "io.zrecord.sampler", "io.zrecord.scan",
       "io.zrecord.schema", "io.zrecord.shard", "io.zrecord.storage", "io.zrecord.storage.local",
-      "io.zrecord.store", "io.zrecord.table", "io.zrecord.verify");
+      "io.zrecord.store", "io.zrecord.table", "io.zrecord.verify", "io.zrecord.warehouse");
 
   private JavaBlocks() {}
 

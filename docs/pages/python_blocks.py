@@ -52,6 +52,8 @@ def main() -> None:
             .config("spark.driver.extraClassPath", connector)
             .config("spark.ui.enabled", "false")
             .config("spark.sql.catalog.spark_catalog", "io.zrecord.spark.ZRecordSessionCatalog")
+            .config("spark.sql.catalog.lake", "io.zrecord.spark.ZRecordCatalog")
+            .config("spark.sql.catalog.lake.warehouse", os.path.abspath("data/lake"))
             .getOrCreate()
         )
     for line in sys.stdin:
