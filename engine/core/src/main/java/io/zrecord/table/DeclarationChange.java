@@ -62,8 +62,7 @@ public final class DeclarationChange {
    * @param schema the fields as that change has made them so far
    * @param declarations what the table declares by then
    */
-  static DeclarationChange of(
-      TableSnapshot base, RecordSchema schema, Declarations declarations) {
+  static DeclarationChange of(TableSnapshot base, RecordSchema schema, Declarations declarations) {
     return new DeclarationChange(base, schema, declarations, true);
   }
 

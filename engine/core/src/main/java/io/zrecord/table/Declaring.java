@@ -220,7 +220,7 @@ record Declaring(TableSnapshot base, Declarations declarations) {
   private CommitConflictException conflict(String reason) {
     return new CommitConflictException(
         location(),
-        "Cannot change the declarations of " + location() + ", planned on version "
-            + base.version() + ": " + reason + "; read the newest version and try again");
+        "Cannot change the declarations of " + location() + ", planned on version " + base.version()
+            + ": " + reason + "; read the newest version and try again");
   }
 }

@@ -21,8 +21,9 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * Commits a change of fields, maybe together with one of declarations. Follows appends, rebalances of other shards and commits that leave
- * records and fields alone; conflicts with every other change of fields. Belongs to one thread.
+ * Commits a change of fields, maybe together with one of declarations. Follows appends, rebalances
+ * of other shards and commits that leave records and fields alone; conflicts with every other
+ * change of fields. Belongs to one thread.
  */
 final class FieldCommit implements Commit, SinceBase {
   private final Storage storage;

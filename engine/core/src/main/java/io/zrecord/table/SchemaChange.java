@@ -190,7 +190,6 @@ public final class SchemaChange {
 
   /** Returns what the change does to the fields. */
   FieldChange fields() {
-    return new FieldChange(
-        commitId, plan.kind(), base, plan.schema(), List.of(), notes);
+    return new FieldChange(commitId, plan.kind(), base, plan.schema(), List.of(), notes);
   }
 }
