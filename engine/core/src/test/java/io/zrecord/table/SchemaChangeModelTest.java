@@ -58,7 +58,8 @@ final class SchemaChangeModelTest {
   /** A field of the list, and the bytes of a number in it. */
   private record Column(int id, String name, int width) {}
 
-  private record Version(List<Column> columns, List<String> keys, Map<Integer, List<Long>> values) {}
+  private record Version(
+      List<Column> columns, List<String> keys, Map<Integer, List<Long>> values) {}
 
   private List<Column> columns = new ArrayList<>();
   private List<String> keys = new ArrayList<>();
@@ -222,8 +223,8 @@ final class SchemaChangeModelTest {
         default -> {
           String key = "key" + column.id;
           if (!plannedKeys.contains(key)) {
-            change.declare(declarations ->
-                declarations.add(Constraint.unique(key, List.of(column.id))));
+            change.declare(
+                declarations -> declarations.add(Constraint.unique(key, List.of(column.id))));
             plannedKeys.add(key);
           }
         }
@@ -235,7 +236,8 @@ final class SchemaChangeModelTest {
       Column renamed = columns.get(random.nextInt(columns.size()));
       table.renameField(renamed.name, "o" + renamed.id + edits);
       columns.set(
-          columns.indexOf(renamed), new Column(renamed.id, "o" + renamed.id + edits, renamed.width));
+          columns.indexOf(renamed),
+          new Column(renamed.id, "o" + renamed.id + edits, renamed.width));
     } else if (random.nextInt(3) == 0) {
       update();
     } else if (random.nextInt(3) == 0) {
@@ -257,8 +259,7 @@ final class SchemaChangeModelTest {
     int length = (int) table.latest().length();
     for (Column column : columns) {
       values.computeIfAbsent(
-          column.id,
-          id -> new ArrayList<>(Collections.nCopies(length, initials.get(id))));
+          column.id, id -> new ArrayList<>(Collections.nCopies(length, initials.get(id))));
       nextId = Math.max(nextId, column.id + 1);
     }
   }
@@ -284,14 +285,13 @@ final class SchemaChangeModelTest {
 
   private static void check(TableSnapshot found, Version version) {
     assertThat(found.schema().fields().stream()
-            .map(field -> new Column(
-                field.id(), field.name(), field.type().widthBytes().orElseThrow()))
+            .map(field ->
+                new Column(field.id(), field.name(), field.type().widthBytes().orElseThrow()))
             .toList())
         .isEqualTo(version.columns);
     assertThat(found.declarations().constraints().stream().map(Constraint::name))
         .containsExactlyInAnyOrderElementsOf(version.keys);
-    try (RecordDataset dataset =
-        RecordDataset.open(found, RecordDataset.ReadOptions.defaults())) {
+    try (RecordDataset dataset = RecordDataset.open(found, RecordDataset.ReadOptions.defaults())) {
       for (Column column : version.columns) {
         FieldReader reader = dataset.reader(column.name);
         List<Long> read = new ArrayList<>();

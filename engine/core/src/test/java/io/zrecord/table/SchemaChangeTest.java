@@ -305,8 +305,9 @@ final class SchemaChangeTest {
   @Test
   void aPartitionFieldStaysUnderEachName() {
     RecordTable other = RecordTable.at(LocalStorage.at(directory.resolve("partitioned")));
-    other.commit(
-        TableChange.of(TableChange.Kind.CREATE, SCHEMA).partitionedBy(List.of(1)).build());
+    other.commit(TableChange.of(TableChange.Kind.CREATE, SCHEMA)
+        .partitionedBy(List.of(1))
+        .build());
     SchemaChange change = SchemaChange.of(other.latest()).rename("a", "z");
     assertThatThrownBy(() -> change.drop("z"))
         .isInstanceOf(SchemaMismatchException.class)

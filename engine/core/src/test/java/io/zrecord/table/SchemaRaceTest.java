@@ -32,8 +32,7 @@ final class SchemaRaceTest {
   private static final Constraint POSITIVE = Constraint.check("positive", "value >= 0", List.of(1));
   private static final RebalanceOptions JOIN_ALL = RebalanceOptions.defaults()
       .withShardBytes(1 << 20, 1 << 20)
-      .withWrite(
-          WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE));
+      .withWrite(WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE));
 
   /** A table of two shards, and what others have done to it. */
   private static final class World implements Interleavings.World {
@@ -78,7 +77,9 @@ final class SchemaRaceTest {
           FieldReader reader = dataset.reader(field.name());
           for (int i = 0; i < latest.length(); i++) {
             reader.select(new long[] {i}, 0, 1);
-            assertThat(ByteBuffer.wrap(reader.value(0)).order(ByteOrder.LITTLE_ENDIAN).getLong())
+            assertThat(ByteBuffer.wrap(reader.value(0))
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .getLong())
                 .isEqualTo(field.id() == 1 ? i + 1 : 77);
           }
         }
@@ -142,10 +143,9 @@ final class SchemaRaceTest {
   }
 
   private static void rebalance(World world, Storage storage) {
-    var result =
-        TableRebalance.of(RebalancePlan.of(RecordTable.at(storage).latest(), JOIN_ALL))
-            .threads(1)
-            .run();
+    var result = TableRebalance.of(RebalancePlan.of(RecordTable.at(storage).latest(), JOIN_ALL))
+        .threads(1)
+        .run();
     world.rebalanced += result.groups();
     world.refused += result.failures().size();
   }
@@ -160,15 +160,16 @@ final class SchemaRaceTest {
   void aChangeAndAnAppendBothSucceed() throws Exception {
     List<World> worlds = run(List.of(change(SchemaRaceTest::replace), SchemaRaceTest::append));
     assertThat(worlds).allMatch(world -> world.changed == 1 && world.appended == 1);
-    assertThat(worlds).allSatisfy(world -> assertThat(world.names()).containsExactly("value", "old"));
+    assertThat(worlds)
+        .allSatisfy(world -> assertThat(world.names()).containsExactly("value", "old"));
   }
 
   /** Records that were written before the field was there need no value of the expression. */
   @Test
   void anAppendFollowsAFieldWhoseDefaultItCouldNotKnow() throws Exception {
     FieldSpec field = added("when", FieldRules.NONE.withDefaultSql("now()"));
-    List<World> worlds = run(
-        List.of(change(c -> c.add(field, FieldPlace.first())), SchemaRaceTest::append));
+    List<World> worlds =
+        run(List.of(change(c -> c.add(field, FieldPlace.first())), SchemaRaceTest::append));
     assertThat(worlds).allMatch(world -> world.changed == 1 && world.appended + world.refused == 1);
     assertThat(worlds)
         .anyMatch(world -> world.refused == 1)
@@ -212,8 +213,9 @@ final class SchemaRaceTest {
         }),
         declare(other -> other.set("b", "2"))));
     assertThat(worlds).allMatch(world -> world.changed == 1 && world.declared == 1);
-    assertThat(worlds).allSatisfy(world ->
-        assertThat(world.latest().declarations().properties()).containsOnlyKeys("a", "b"));
+    assertThat(worlds)
+        .allSatisfy(world ->
+            assertThat(world.latest().declarations().properties()).containsOnlyKeys("a", "b"));
   }
 
   @Test
@@ -225,8 +227,9 @@ final class SchemaRaceTest {
         }),
         declare(other -> other.set("a", "2"))));
     assertThat(worlds).allMatch(world -> world.changed + world.declared + world.refused == 2);
-    assertThat(worlds).allSatisfy(world -> assertThat(world.names())
-        .isEqualTo(world.changed == 1 ? List.of("value", "old") : List.of("value")));
+    assertThat(worlds)
+        .allSatisfy(world -> assertThat(world.names())
+            .isEqualTo(world.changed == 1 ? List.of("value", "old") : List.of("value")));
     assertThat(worlds)
         .anyMatch(world -> world.changed == 0)
         .anyMatch(world -> world.declared == 0)
@@ -235,24 +238,27 @@ final class SchemaRaceTest {
 
   @Test
   void aCheckReadsItsFieldByTheNameThatTheFieldHas() throws Exception {
-    List<World> worlds =
-        run(List.of(change(SchemaRaceTest::replace), (world, storage) -> {
-          TableSnapshot base = RecordTable.at(storage).latest();
-          String name = base.schema().find(1).orElseThrow().name();
-          try {
-            DeclarationChange.of(base)
-                .add(Constraint.check("positive", name + " >= 0", List.of(1)).notEnforced())
-                .commit();
-            world.declared++;
-          } catch (CommitConflictException e) {
-            world.refused++;
-          }
-        }));
+    List<World> worlds = run(List.of(change(SchemaRaceTest::replace), (world, storage) -> {
+      TableSnapshot base = RecordTable.at(storage).latest();
+      String name = base.schema().find(1).orElseThrow().name();
+      try {
+        DeclarationChange.of(base)
+            .add(Constraint.check("positive", name + " >= 0", List.of(1)).notEnforced())
+            .commit();
+        world.declared++;
+      } catch (CommitConflictException e) {
+        world.refused++;
+      }
+    }));
     assertThat(worlds).allMatch(world -> world.changed + world.declared + world.refused == 2);
     assertThat(worlds)
         .filteredOn(world -> world.declared == 1)
-        .allSatisfy(world -> assertThat(
-                world.latest().declarations().constraint("positive").orElseThrow().sql())
+        .allSatisfy(world -> assertThat(world
+                .latest()
+                .declarations()
+                .constraint("positive")
+                .orElseThrow()
+                .sql())
             .isEqualTo(world.latest().schema().find(1).orElseThrow().name() + " >= 0"));
     assertThat(worlds)
         .anyMatch(world -> world.changed == 0)
