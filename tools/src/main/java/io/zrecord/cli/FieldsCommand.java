@@ -104,7 +104,7 @@ final class FieldsCommand extends Subcommand {
       @Option(
           names = "--after",
           paramLabel = "FIELD",
-          description = "put the fields after a field of the table")
+          description = "field of the table after which the fields come")
       private @Nullable String after;
 
       FieldPlace place() {
