@@ -6,7 +6,9 @@ import io.zrecord.cli.console.Subcommand;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.table.FieldPlace;
 import io.zrecord.table.RecordTable;
+import io.zrecord.table.SchemaChange;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -14,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -89,6 +93,27 @@ final class FieldsCommand extends Subcommand {
         description = "a field whose values are never absent; needs an initial value")
     private List<String> notNull = List.of();
 
+    @ArgGroup
+    private Place place = new Place();
+
+    /** Where the first of the fields comes; the others come after it. */
+    private static final class Place {
+      @Option(names = "--first", description = "put the fields before all others")
+      private boolean isFirst;
+
+      @Option(
+          names = "--after",
+          paramLabel = "FIELD",
+          description = "field of the table after which the fields come")
+      private @Nullable String after;
+
+      FieldPlace place() {
+        return isFirst
+            ? FieldPlace.first()
+            : after == null ? FieldPlace.last() : FieldPlace.after(after);
+      }
+    }
+
     @Override
     TableSnapshot change(RecordTable table) {
       List<FieldSpec> added = new ArrayList<>();
@@ -105,7 +130,13 @@ final class FieldsCommand extends Subcommand {
           .ifPresent(name -> {
             throw misuse("Field '" + name + "' is not added; name one of --field");
           });
-      return table.addFields(added);
+      SchemaChange change = SchemaChange.of(table.latest());
+      FieldPlace next = place.place();
+      for (FieldSpec field : added) {
+        change.add(field, next);
+        next = FieldPlace.after(field.name());
+      }
+      return change.commit();
     }
 
     private FieldRules rules(FieldSpec field) {

@@ -54,6 +54,23 @@ final class FieldsCommandTest {
   }
 
   @Test
+  void fieldsComeWhereTheyAreWanted() {
+    String has = " of " + table + " has the fields ";
+    assertThat(Cli.run("fields", "add", table, "--field=a:i8", "--field=b:i8", "--first")
+            .out())
+        .isEqualTo("version 1" + has + "a, b, label\n");
+    assertThat(Cli.run("fields", "add", table, "--field=c:i8", "--field=d:i8", "--after=a")
+            .out())
+        .isEqualTo("version 2" + has + "a, c, d, b, label\n");
+    assertThat(Cli.run("fields", "add", table, "--field=e:i8", "--after=none").exitCode())
+        .isEqualTo(ExitCodes.USAGE);
+    assertThat(Cli.run("fields", "add", table, "--field=e:i8", "--after=a", "--first")
+            .exitCode())
+        .isEqualTo(ExitCodes.USAGE);
+    assertThat(json()).contains("\"label\":-3");
+  }
+
+  @Test
   void aFieldIsRenamedPromotedAndDropped() {
     assertThat(Cli.run("fields", "rename", table, "label", "class").exitCode()).isZero();
     assertThat(Cli.run("fields", "promote", table, "class", "i64").exitCode()).isZero();

@@ -2,18 +2,15 @@ package io.zrecord.table;
 
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.OrderField;
+import io.zrecord.schema.RecordSchema;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Collects changes of what a table declares, and commits them as one version. Touches no shard and
@@ -38,20 +35,35 @@ public final class DeclarationChange {
   public static final String ISOLATION = DeclarationRules.RESERVED + "isolation";
 
   private final TableSnapshot base;
+  private final RecordSchema schema;
+  private final boolean isPart;
   private final DeclarationRules rules;
   private final UUID commitId = UUID.randomUUID();
   private Declarations declarations;
   private final Map<String, String> notes = new HashMap<>();
 
-  private DeclarationChange(TableSnapshot base) {
+  private DeclarationChange(
+      TableSnapshot base, RecordSchema schema, Declarations declarations, boolean isPart) {
     this.base = base;
-    this.declarations = base.declarations();
+    this.schema = schema;
+    this.declarations = declarations;
+    this.isPart = isPart;
     this.rules = new DeclarationRules(base.storage().location(), declarations);
   }
 
   /** Begins a change of what a version declares, mostly the newest. */
   public static DeclarationChange of(TableSnapshot base) {
-    return new DeclarationChange(base);
+    return new DeclarationChange(base, base.schema(), base.declarations(), false);
+  }
+
+  /**
+   * Begins a part of a change of fields.
+   *
+   * @param schema the fields as that change has made them so far
+   * @param declarations what the table declares by then
+   */
+  static DeclarationChange of(TableSnapshot base, RecordSchema schema, Declarations declarations) {
+    return new DeclarationChange(base, schema, declarations, true);
   }
 
   /**
@@ -145,7 +157,7 @@ public final class DeclarationChange {
    * @throws IllegalArgumentException if there is no such field, or it has no identity
    */
   public DeclarationChange dropIdentity(String field) {
-    int id = base.schema().fields().get(base.schema().ordinal(field)).id();
+    int id = schema.fields().get(schema.ordinal(field)).id();
     List<Identity> identities = new ArrayList<>(declarations.identities());
     if (!identities.removeIf(present -> present.fieldId() == id)) {
       throw new IllegalArgumentException("Field '" + field + "' of " + base + " has no identity");
@@ -156,7 +168,7 @@ public final class DeclarationChange {
 
   private DeclarationChange requireFields(Declarations changed) {
     DeclarationRules changedRules = new DeclarationRules(base.storage().location(), changed);
-    changedRules.requireFields(base.schema());
+    changedRules.requireFields(schema);
     changedRules.requirePartitions(base.schema(), base.manifest().partitions());
     declarations = changed;
     return this;
@@ -176,13 +188,18 @@ public final class DeclarationChange {
    *     sets, dropped a field, or, for an enforced check or an identity, may have changed records
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
    *     committed; call again
+   * @throws IllegalStateException if this is part of a {@link SchemaChange}
    */
   public TableSnapshot commit() {
+    if (isPart) {
+      throw new IllegalStateException("Cannot commit the declarations of " + base
+          + " alone: they are part of a change of fields; commit that change");
+    }
     return RecordTable.at(base.storage()).commit(this);
   }
 
-  TableSnapshot base() {
-    return base;
+  Declarations declarations() {
+    return declarations;
   }
 
   UUID commitId() {
@@ -193,122 +210,8 @@ public final class DeclarationChange {
     return notes;
   }
 
-  /** Returns whether the declarations of a version have all that the change sets. */
-  boolean isDone(Declarations newest) {
-    try {
-      return contested(newest) == null && on(newest).equals(newest);
-    } catch (IllegalArgumentException e) {
-      return false; // Together they are too much, which the commit says.
-    }
-  }
-
-  /** Returns what the change sets and another commit set otherwise since the base, if anything. */
-  @Nullable
-  String contested(Declarations newest) {
-    Declarations before = base.declarations();
-    if (isContested(before.comment(), newest.comment(), declarations.comment())) {
-      return "the comment of the table";
-    }
-    if (isContested(before.writeOrder(), newest.writeOrder(), declarations.writeOrder())) {
-      return "the write order";
-    }
-    Map<String, String> properties = new TreeMap<>(before.properties());
-    properties.putAll(declarations.properties());
-    for (String key : properties.keySet()) {
-      if (isContested(
-          before.properties().get(key),
-          newest.properties().get(key),
-          declarations.properties().get(key))) {
-        return "table property '" + key + "'";
-      }
-    }
-    for (Constraint constraint : changedConstraints()) {
-      String name = constraint.name();
-      if (isContested(
-          before.constraint(name), newest.constraint(name), declarations.constraint(name))) {
-        return "constraint '" + name + "'";
-      }
-    }
-    return contestedIdentity(newest);
-  }
-
-  /** Numbers that were reserved since the base do not matter, the series does. */
-  private @Nullable String contestedIdentity(Declarations newest) {
-    Declarations before = base.declarations();
-    for (FieldSpec field : base.schema().fields()) {
-      if (isContested(
-          sequence(before, field), sequence(newest, field), sequence(declarations, field))) {
-        return "the identity of field '" + field.name() + "'";
-      }
-    }
-    return null;
-  }
-
-  private static Optional<UUID> sequence(Declarations declarations, FieldSpec field) {
-    return declarations.identity(field.id()).map(Identity::sequence);
-  }
-
-  private static boolean isContested(
-      @Nullable Object before, @Nullable Object newest, @Nullable Object wanted) {
-    return !Objects.equals(before, wanted)
-        && !Objects.equals(newest, before)
-        && !Objects.equals(newest, wanted);
-  }
-
-  private List<Constraint> changedConstraints() {
-    List<Constraint> changed = new ArrayList<>(base.declarations().constraints());
-    declarations.constraints().stream().filter(c -> !changed.contains(c)).forEach(changed::add);
-    return changed;
-  }
-
-  /** Tells whether the change adds an enforced check, which holds for the base only. */
-  boolean addsCheck() {
-    return declarations.enforced().stream()
-        .anyMatch(check -> !base.declarations().constraints().contains(check));
-  }
-
-  /** Tells whether the change adds an identity, whose numbers are new for the base only. */
-  boolean addsIdentity() {
-    return !without(declarations.identities(), base.declarations().identities()).isEmpty();
-  }
-
-  private static List<Identity> without(List<Identity> identities, List<Identity> others) {
-    return identities.stream()
-        .filter(identity -> others.stream().noneMatch(identity::isSameSeries))
-        .toList();
-  }
-
-  /** Returns the declarations after the change of those of the newest version. */
-  Declarations on(Declarations newest) {
-    Declarations before = base.declarations();
-    Map<String, String> properties = new TreeMap<>(newest.properties());
-    before.properties().keySet().stream()
-        .filter(key -> !declarations.properties().containsKey(key))
-        .forEach(properties::remove);
-    declarations.properties().forEach((key, value) -> {
-      if (!value.equals(before.properties().get(key))) {
-        properties.put(key, value);
-      }
-    });
-    List<Constraint> constraints = new ArrayList<>(newest.constraints());
-    constraints.removeIf(found ->
-        before.constraints().contains(found) && !declarations.constraints().contains(found));
-    for (Constraint constraint : declarations.constraints()) {
-      if (!before.constraints().contains(constraint) && !constraints.contains(constraint)) {
-        constraints.add(constraint);
-      }
-    }
-    List<Identity> dropped = without(before.identities(), declarations.identities());
-    List<Identity> identities = new ArrayList<>(without(newest.identities(), dropped));
-    identities.addAll(
-        without(without(declarations.identities(), before.identities()), newest.identities()));
-    return new Declarations(
-        declarations.comment().equals(before.comment()) ? newest.comment() : declarations.comment(),
-        properties,
-        declarations.writeOrder().equals(before.writeOrder())
-            ? newest.writeOrder()
-            : declarations.writeOrder(),
-        constraints,
-        identities);
+  /** Returns what the change sets. */
+  Declaring declaring() {
+    return new Declaring(base, declarations);
   }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** Requires what a table declares of a commit. Immutable. */
 final class DeclarationRules {
@@ -201,12 +202,11 @@ final class DeclarationRules {
   /**
    * Requires that shards of new records leave out no field whose default is an expression.
    *
-   * @param schema the fields of the table
+   * @param known the fields of the table that the writer could know
    */
-  static void requireWritten(String location, RecordSchema schema, List<ShardSummary> added) {
-    List<FieldSpec> evaluated = schema.fields().stream()
-        .filter(field -> field.rules().hasDefaultExpression())
-        .toList();
+  static void requireWritten(String location, Stream<FieldSpec> known, List<ShardSummary> added) {
+    List<FieldSpec> evaluated =
+        known.filter(field -> field.rules().hasDefaultExpression()).toList();
     for (ShardSummary shard : evaluated.isEmpty() ? List.<ShardSummary>of() : added) {
       for (FieldSpec field : evaluated) {
         if (shard.tables().stream().noneMatch(file -> file.fieldIds().contains(field.id()))) {

@@ -1,45 +1,34 @@
 package io.zrecord.table;
 
-import io.zrecord.errors.CommitConflictException;
-import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.schema.Declarations;
+import java.util.Map;
+import java.util.UUID;
 
 /** Commits a change of what a table declares. Belongs to one thread. */
 final class DeclareCommit extends CareCommit {
-  private final String location;
-  private final DeclarationChange change;
+  private final Declaring declaring;
 
-  DeclareCommit(String location, DeclarationChange change) {
-    super("declare", location, change.base().manifest(), change.commitId(), change.notes());
-    this.location = location;
-    this.change = change;
+  DeclareCommit(Declaring declaring, UUID commitId, Map<String, String> notes) {
+    super(
+        "declare",
+        declaring.base().storage().location(),
+        declaring.base().manifest(),
+        commitId,
+        notes);
+    this.declaring = declaring;
   }
 
   @Override
   public boolean isDone(Manifest newest) {
-    return change.isDone(newest.declarations());
+    return declaring.isDone(newest.declarations());
   }
 
   @Override
   void requireFits(Manifest newest) {
-    if (isDone(newest)) {
-      return;
-    }
-    String contested = change.contested(newest.declarations());
-    if (contested != null) {
-      throw conflict(
-          contested + " was changed by another commit up to version " + newest.version());
-    }
-    if ((change.addsCheck() || change.addsIdentity())
-        && !newest.records().commitId().equals(change.base().recordsCommitId())) {
-      throw conflict("version " + newest.records().version()
-          + (change.addsCheck()
-              ? " may have records for which the check is false"
-              : " may have records with numbers of the identity"));
-    }
-    declarations(newest);
+    declaring.requireFits(newest);
+    declaring.after(newest, newest.schema());
   }
 
   @Override
@@ -49,21 +38,6 @@ final class DeclareCommit extends CareCommit {
 
   @Override
   Declarations declarations(Manifest newest) {
-    try {
-      Declarations next = change.on(newest.declarations());
-      DeclarationRules rules = new DeclarationRules(location, next);
-      rules.requireFields(newest.schema());
-      rules.requirePartitions(newest.schema(), newest.partitions());
-      return next;
-    } catch (SchemaMismatchException | IllegalArgumentException e) {
-      throw conflict(String.valueOf(e.getMessage()));
-    }
-  }
-
-  private CommitConflictException conflict(String reason) {
-    return new CommitConflictException(
-        location,
-        "Cannot change the declarations of " + location + ", planned on version "
-            + change.base().version() + ": " + reason + "; read the newest version and try again");
+    return declaring.after(newest, newest.schema());
   }
 }

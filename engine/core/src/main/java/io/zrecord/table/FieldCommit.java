@@ -21,19 +21,28 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * Commits a change of fields. Follows appends, rebalances of other shards and commits that leave
- * records and fields alone; conflicts with every other change of fields. Belongs to one thread.
+ * Commits a change of fields, maybe together with one of declarations. Follows appends, rebalances
+ * of other shards and commits that leave records and fields alone; conflicts with every other
+ * change of fields. Belongs to one thread.
  */
 final class FieldCommit implements Commit, SinceBase {
   private final Storage storage;
   private final ManifestLog log;
   private final FieldChange change;
+  private final Declaring declaring;
   private long oldestFileMillis = Long.MAX_VALUE;
 
+  /** Creates a commit that leaves the declarations alone. */
   FieldCommit(Storage storage, ManifestLog log, FieldChange change) {
+    this(storage, log, change, new Declaring(change.base(), change.base().declarations()));
+  }
+
+  /** Creates a commit that changes declarations as well. */
+  FieldCommit(Storage storage, ManifestLog log, FieldChange change, Declaring declaring) {
     this.storage = storage;
     this.log = log;
     this.change = change;
+    this.declaring = declaring;
   }
 
   @Override
@@ -85,8 +94,11 @@ final class FieldCommit implements Commit, SinceBase {
   public void requireFits(Optional<Manifest> newest) {
     Manifest manifest = required(newest);
     requireSameFields(manifest);
+    declaring.requireFits(manifest);
+    new DeclarationRules(storage.location(), declaring.kept(manifest.declarations()))
+        .requireKept(manifest.schema(), change.schema());
+    declaring.after(manifest, change.schema());
     DeclarationRules rules = new DeclarationRules(storage.location(), manifest.declarations());
-    rules.requireKept(manifest.schema(), change.schema());
     List<Integer> given = newFiles()
         .flatMap(files -> files.tables().stream())
         .flatMap(file -> file.fieldIds().stream())
@@ -152,7 +164,7 @@ final class FieldCommit implements Commit, SinceBase {
         head,
         schema,
         newest.partitions(),
-        newest.declarations(),
+        declaring.after(newest, schema),
         nextFieldId(schema, newest),
         sequence.lists(),
         sequence.rest(),

@@ -368,13 +368,22 @@ public final class RecordTable {
   }
 
   TableSnapshot commit(DeclarationChange change) {
-    return snapshot(
-        new Committer(storage, log, clock).commit(new DeclareCommit(storage.location(), change)));
+    return snapshot(new Committer(storage, log, clock)
+        .commit(new DeclareCommit(change.declaring(), change.commitId(), change.notes())));
+  }
+
+  TableSnapshot commit(SchemaChange change) {
+    FieldChange fields = change.fields();
+    Declaring declaring = new Declaring(change.base(), change.declarations());
+    Commit commit = change.keepsFields()
+        ? new DeclareCommit(declaring, fields.commitId(), fields.properties())
+        : new FieldCommit(storage, log, fields, declaring);
+    return snapshot(new Committer(storage, log, clock).commit(commit));
   }
 
   /**
-   * Adds fields without values: each record has the {@code initial} default, or an absent value. To
-   * add fields with values, use {@link io.zrecord.RecordFieldsWriter}. Touches no shard.
+   * Adds fields without values, as a {@link SchemaChange} does among others. To add fields with
+   * values, use {@link io.zrecord.RecordFieldsWriter}. Touches no shard.
    *
    * @param fields the new fields; they get numbers that the table never used
    * @throws io.zrecord.errors.SchemaMismatchException if the table has a field of one of the names,
@@ -382,7 +391,9 @@ public final class RecordTable {
    * @throws io.zrecord.errors.CommitConflictException if another commit changed fields meanwhile
    */
   public TableSnapshot addFields(List<FieldSpec> fields) {
-    return commit(SchemaEdit.add(writable(), fields));
+    SchemaChange change = change();
+    fields.forEach(field -> change.add(field, FieldPlace.last()));
+    return change.commit(this);
   }
 
   /**
@@ -392,7 +403,7 @@ public final class RecordTable {
    * @throws io.zrecord.errors.SchemaMismatchException if another field has the new name
    */
   public TableSnapshot renameField(String name, String newName) {
-    return redefineField(name, field -> field.withName(newName));
+    return change().rename(name, newName).commit(this);
   }
 
   /**
@@ -402,7 +413,7 @@ public final class RecordTable {
    * @throws IllegalArgumentException if there is no such field
    */
   public TableSnapshot dropField(String name) {
-    return commit(SchemaEdit.drop(writable(), name));
+    return change().drop(name).commit(this);
   }
 
   /**
@@ -414,7 +425,7 @@ public final class RecordTable {
    *     the new type
    */
   public TableSnapshot promoteField(String name, ElementType type) {
-    return commit(SchemaEdit.promote(writable(), name, type));
+    return change().promote(name, type).commit(this);
   }
 
   /**
@@ -426,13 +437,11 @@ public final class RecordTable {
    * @throws io.zrecord.errors.SchemaMismatchException if the new definition is not allowed
    */
   public TableSnapshot redefineField(String name, UnaryOperator<FieldSpec> redefinition) {
-    return commit(SchemaEdit.redefine(writable(), name, redefinition));
+    return change().redefine(name, redefinition).commit(this);
   }
 
-  private TableSnapshot writable() {
-    TableSnapshot latest = latest();
-    latest.requireWritable();
-    return latest;
+  private SchemaChange change() {
+    return SchemaChange.of(latest());
   }
 
   /**

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Decides what a change may follow, and which fields come out of it. */
 final class SchemaRules implements SinceBase {
@@ -122,6 +123,18 @@ final class SchemaRules implements SinceBase {
       case RELAYOUT -> reordered(manifest);
       case DELETE, UPDATE, MERGE -> changed(manifest);
     };
+  }
+
+  /**
+   * Returns the fields that the change adds, and those that its base may have had. Records of the
+   * change have the initial value of the others, as the records of the base have.
+   *
+   * @param after the fields after the change
+   */
+  Stream<FieldSpec> known(RecordSchema after) {
+    int next = nextFieldIdOfBase.orElse(Integer.MAX_VALUE);
+    return after.fields().stream()
+        .filter(field -> field.id() < next || change.schema().find(field.id()).isPresent());
   }
 
   private RecordSchema overwritten(Manifest manifest) {

@@ -109,7 +109,7 @@ final class ShardCommit implements Commit {
     if (change.kind() != TableChange.Kind.RELAYOUT && !change.shards().isEmpty()) {
       declared.requireEvaluated(change.evaluated());
       declared.requireAssigned(schema, change.assigned(), change.shards());
-      DeclarationRules.requireWritten(storage.location(), schema, change.shards());
+      DeclarationRules.requireWritten(storage.location(), rules.known(schema), change.shards());
       if (change.kind() == TableChange.Kind.MERGE && declared.isAnyAlwaysGenerated()) {
         declared.requireGiven(schema, given());
       }

@@ -14,7 +14,6 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.write.PartitionText;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -206,25 +205,11 @@ public final class TableSnapshot {
    *     values may not be absent lacks an {@code initial} default
    */
   public RecordSchema withFields(List<FieldSpec> added) {
-    List<FieldSpec> fields = new ArrayList<>(schema().fields());
-    int next = nextFieldId();
+    SchemaPlan plan = SchemaPlan.of(this);
     for (FieldSpec field : added) {
-      if (!field.rules().isNullable() && field.rules().initialHex() == null) {
-        throw new SchemaMismatchException(
-            storage.location(),
-            "Cannot add field '" + field.name() + "' to " + storage.location()
-                + ": its values may not be absent, and it has no initial default for the records"
-                + " that are there; give it one, or let values be absent");
-      }
-      fields.add(field.withId(next));
-      next = Math.addExact(next, 1);
+      plan = plan.add(field, FieldPlace.last());
     }
-    try {
-      return new RecordSchema(fields, schema().unreadable());
-    } catch (IllegalArgumentException e) {
-      throw new SchemaMismatchException(
-          storage.location(), "Cannot add fields to " + storage.location() + ": " + e.getMessage());
-    }
+    return plan.schema();
   }
 
   /**

@@ -86,7 +86,7 @@ final class VersionChain {
     boolean isSameBesideIdentities =
         before.withIdentities(List.of()).equals(after.withIdentities(List.of()));
     return switch (manifest.operation()) {
-      case "declare", "overwrite" -> hasNoNumberTwice(before, after);
+      case "declare", "overwrite", "addFields", "schema" -> hasNoNumberTwice(before, after);
       case "reserve" -> isSameBesideIdentities && areAll(before, after, Identity::follows);
       case "repair" -> isSameBesideIdentities && areAll(before, after, VersionChain::isRenewed);
       default -> before.equals(after);

@@ -231,13 +231,22 @@ final class DeclarationChangeTest {
     DeclarationChange order = change()
         .writeOrder(
             List.of(new OrderField(2, OrderField.Direction.ASCENDING, OrderField.Nulls.FIRST)));
-    FieldChange drop = SchemaEdit.drop(table.latest(), "other");
-    table.commit(drop);
+    table.dropField("other");
     requireConflict(order::commit, "names the field with the number 2");
 
-    FieldChange rename = SchemaEdit.redefine(table.latest(), "value", field -> field.withName("v"));
+    SchemaChange rename = SchemaChange.of(table.latest()).rename("value", "v");
     change().add(POSITIVE.notEnforced()).commit();
-    requireRefused(() -> table.commit(rename), "constraint 'positive'");
+    requireRefused(rename::commit, "constraint 'positive'");
+  }
+
+  @Test
+  void aCheckDoesNotFollowAnotherNameOrTypeOfAFieldThatItReads() {
+    DeclarationChange check = change().add(POSITIVE.notEnforced());
+    DeclarationChange key = change().add(Constraint.primaryKey("key", List.of(1)));
+    table.renameField("value", "v");
+    requireConflict(check::commit, "reads field 'value' by its name and type");
+    key.commit();
+    assertThat(table.latest().declarations().constraints()).hasSize(1);
   }
 
   @ParameterizedTest

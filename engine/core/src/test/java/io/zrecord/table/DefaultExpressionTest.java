@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordAppender;
+import io.zrecord.RecordDataset;
 import io.zrecord.RecordDatasetWriter;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.read.FieldReader;
 import io.zrecord.schema.Compression;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
@@ -13,12 +15,15 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.shard.Durability;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.testing.MemoryStorage;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Defaults that are no constants, and texts of those that are. */
 final class DefaultExpressionTest {
@@ -68,15 +73,45 @@ final class DefaultExpressionTest {
 
   @Test
   void aShardThatLeavesTheFieldOutIsRefused() {
-    RecordDatasetWriter planned = RecordDatasetWriter.append(storage, SCHEMA, OPTIONS);
-    try (planned) {
-      planned.newAppender().set("value", 2L).endRecord();
-      addExpression();
-      assertThatThrownBy(planned::commit)
-          .isInstanceOf(SchemaMismatchException.class)
-          .hasMessageContaining("leaves out field 'when'")
-          .hasMessageContaining("write a value of the field");
+    table.addFields(List.of(when(FieldRules.NONE)));
+    TableChange planned = TableChange.of(TableChange.Kind.APPEND, SCHEMA)
+        .base(table.latest())
+        .shards(List.of(Shards.write(storage, SCHEMA, 2)))
+        .build();
+    table.redefineField(
+        "when", field -> field.withRules(field.rules().withDefaultSql("unix_micros(now())")));
+    assertThatThrownBy(() -> table.commit(planned))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("leaves out field 'when'")
+        .hasMessageContaining("write a value of the field");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void recordsThatWereWrittenBeforeTheFieldWasAddedHaveTheInitialValue(boolean isByMerge) {
+    TableSnapshot base = table.latest();
+    ShardSummary shard = Shards.write(storage, SCHEMA, 2);
+    byte[] initial = {7, 0, 0, 0, 0, 0, 0, 0};
+    table.addFields(
+        List.of(when(FieldRules.NONE.withInitial(initial).withDefaultSql("unix_micros(now())"))));
+    table.commit(
+        TableChange.of(isByMerge ? TableChange.Kind.MERGE : TableChange.Kind.APPEND, SCHEMA)
+            .base(base)
+            .shards(List.of(shard))
+            .build());
+    try (RecordDataset dataset =
+        RecordDataset.open(table.latest(), RecordDataset.ReadOptions.defaults())) {
+      FieldReader when = dataset.reader("when");
+      when.select(new long[] {0, 1}, 0, 2);
+      assertThat(when.value(0)).isEqualTo(initial);
+      assertThat(when.value(1)).isEqualTo(initial);
     }
+    assertThatThrownBy(() -> table.commit(TableChange.of(TableChange.Kind.APPEND, SCHEMA)
+            .base(table.latest())
+            .shards(List.of(Shards.write(storage, SCHEMA, 3)))
+            .build()))
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("leaves out field 'when'");
   }
 
   @Test

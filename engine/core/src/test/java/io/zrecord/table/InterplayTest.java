@@ -407,27 +407,35 @@ final class InterplayTest {
     TableSnapshot base = table.latest();
     List<FieldSpec> fields = base.schema().fields();
     FieldSpec field = fields.get(random.nextInt(fields.size()));
-    int kind = random.nextInt(6);
-    FieldChange change;
+    int kind = random.nextInt(7);
+    SchemaChange change = SchemaChange.of(base);
     Runnable effect = () -> {};
     if (kind == 0 && fields.size() > 1) {
-      change = SchemaEdit.drop(base, field.name());
+      change.drop(field.name());
     } else if (kind == 1) {
-      change = SchemaEdit.redefine(base, field.name(), old -> old.withName(name()));
+      change.rename(field.name(), name());
     } else if (kind == 2) {
-      change = SchemaEdit.redefine(base, field.name(), old -> old.withCompression(compression()));
+      change.redefine(field.name(), old -> old.withCompression(compression()));
     } else if (kind == 3) {
-      change = SchemaEdit.redefine(
-          base, field.name(), old -> old.withRules(old.rules().withNullable(true)));
+      change.redefine(field.name(), old -> old.withRules(old.rules().withNullable(true)));
     } else if (kind == 4 || !PROMOTED.containsKey(field.type())) {
-      change = SchemaEdit.add(base, List.of(newField(name(), false)));
-      FieldSpec added = change.schema().fields().get(fields.size());
+      change.add(newField(name(), false), place(fields));
+      FieldSpec added = change.schema().find(base.nextFieldId()).orElseThrow();
       effect = () -> initial(added);
-    } else {
+    } else if (kind == 5) {
       List<ElementType> types = PROMOTED.get(field.type());
-      change = SchemaEdit.promote(base, field.name(), types.get(random.nextInt(types.size())));
+      change.promote(field.name(), types.get(random.nextInt(types.size())));
     }
-    return new Pending("schema " + kind + " " + field, () -> table.commit(change), effect);
+    if (random.nextBoolean() && change.schema().find(field.name()).isPresent()) {
+      change.move(field.name(), random.nextBoolean() ? FieldPlace.first() : FieldPlace.last());
+    }
+    return new Pending("schema " + kind + " " + field, () -> change.commit(table), effect);
+  }
+
+  private FieldPlace place(List<FieldSpec> fields) {
+    return random.nextInt(3) == 0
+        ? FieldPlace.first()
+        : FieldPlace.after(fields.get(random.nextInt(fields.size())).name());
   }
 
   private Pending rebalance() {

@@ -130,7 +130,8 @@ final class KeptDeclarationsTest {
     EXPIRE,
     SWEEP,
     RESTORE,
-    DECLARE
+    DECLARE,
+    MOVE_FIELD_AND_DECLARE
   }
 
   static Stream<Arguments> all() {
@@ -167,7 +168,7 @@ final class KeptDeclarationsTest {
     TableSnapshot after = table.latest();
     assertThat(after.version()).isGreaterThan(before);
     assertThat(
-            way == Way.DECLARE
+            way == Way.DECLARE || way == Way.MOVE_FIELD_AND_DECLARE
                 ? after.declarations().withComment(declared.comment())
                 : way == Way.RESTORE ? renewed(after, declared) : after.declarations())
         .isEqualTo(declared);
@@ -279,6 +280,11 @@ final class KeptDeclarationsTest {
         table.tag(base.version(), "first");
       }
       case DECLARE -> DeclarationChange.of(base).comment("another").commit();
+      case MOVE_FIELD_AND_DECLARE ->
+        SchemaChange.of(base)
+            .move("other", FieldPlace.first())
+            .declare(declarations -> declarations.comment("another"))
+            .commit();
     }
   }
 
