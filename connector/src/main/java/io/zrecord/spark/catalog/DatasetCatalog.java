@@ -14,6 +14,7 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.warehouse.WarehouseNames;
+import io.zrecord.spark.write.TableAlteration;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.DropOptions;
 import java.util.Map;
@@ -28,7 +29,6 @@ import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
-import org.apache.spark.sql.connector.catalog.TableChange.ColumnChange;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -189,16 +189,19 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
         properties);
   }
 
+  /** Changes columns and properties by one commit, which touches no shard. */
   @Override
   public final Table alterTable(
-      Identifier identifier, org.apache.spark.sql.connector.catalog.TableChange... changes) {
-    String what = changes.length > 0 && changes[0] instanceof ColumnChange
-        ? "changing columns"
-        : "changing properties";
-    throw Unsupported.operation(
-        what + " of a dataset that is named by its path",
-        "append with mergeSchema=true to add fields, or call bin/zrecord fields, which adds, renames,"
-            + " promotes and drops them");
+      Identifier identifier, org.apache.spark.sql.connector.catalog.TableChange... changes)
+      throws NoSuchTableException {
+    if (!tableExists(identifier)) {
+      throw new NoSuchTableException(identifier);
+    }
+    ReadPaths place = requireOne(identifier);
+    return SparkErrors.planned(() -> {
+      TableAlteration.commit(place.datasets().get(0), changes);
+      return ZRecordTables.loadStrict(place);
+    });
   }
 
   @Override

@@ -14,9 +14,12 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.UnaryMinus;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.ColumnDefaultValue;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -44,24 +47,47 @@ final class DeclaredColumns {
     if (!column.nullable()) {
       rules = rules.withNullable(false);
     }
-    if (column.metadata().contains(TEXT) && column.metadata().contains(VALUE)) {
-      String text = column.metadata().getString(TEXT);
-      Object value = value(field, column, text);
-      if (value != null) {
-        rules = rules.withWrite(bytes(field, column, value)).withDefaultSql(text);
-      }
-    }
-    return field.withRules(rules);
+    FieldSpec declared = field.withRules(rules);
+    return column.metadata().contains(TEXT) && column.metadata().contains(VALUE)
+        ? withDefault(declared, column, column.metadata().getString(TEXT))
+        : declared;
+  }
+
+  /**
+   * Returns a field with another default for the records to come.
+   *
+   * @param column the column of the field
+   * @param text the default in SQL
+   * @throws UnsupportedOperationException if that is no constant of a type that is kept
+   */
+  static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
+    Object value = value(column, text);
+    FieldRules rules = field.rules();
+    return field.withRules(
+        value == null
+            ? rules.withoutWrite()
+            : rules.withWrite(bytes(field, column, value)).withDefaultSql(text));
+  }
+
+  /** Returns the metadata of a column that is declared with a default, if there is one. */
+  static Metadata metadata(@Nullable ColumnDefaultValue declared) {
+    return declared == null ? Metadata.empty() : metadata(declared.getSql());
+  }
+
+  private static Metadata metadata(String text) {
+    return new MetadataBuilder().putString(TEXT, text).putString(VALUE, text).build();
   }
 
   /** Lets Spark evaluate a default, which it does for the columns of any table. */
-  private static @Nullable Object value(FieldSpec field, StructField column, String text) {
+  private static @Nullable Object value(StructField column, String text) {
     if (!isConstant(text)) {
       throw Unsupported.operation(
           "the default " + text + " of column '" + column.name() + "', which is no constant",
           "use a literal, or a cast of one");
     }
-    Column[] columns = new Columns(new StructType(new StructField[] {column})).columns();
+    StructField declared =
+        new StructField(column.name(), column.dataType(), column.nullable(), metadata(text));
+    Column[] columns = new Columns(new StructType(new StructField[] {declared})).columns();
     return columns[0].defaultValue().getValue().value();
   }
 

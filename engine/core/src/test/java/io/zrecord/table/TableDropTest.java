@@ -237,7 +237,7 @@ final class TableDropTest {
     ShardSummary written = shard(7);
     List<RowChange> rows = List.of(RowChange.of(base), RowChange.of(base));
     rows.forEach(change -> change.delete(1));
-    FieldChange fields = SchemaEdit.add(base, List.of(OTHER));
+    SchemaChange fields = SchemaChange.of(base).add(OTHER, FieldPlace.last());
     table.drop(base.tableId(), DROP);
     for (boolean isAnotherThere : List.of(false, true)) {
       List<Runnable> commits = List.of(
@@ -247,7 +247,7 @@ final class TableDropTest {
               .shards(List.of(written))
               .build()),
           () -> rows.get(isAnotherThere ? 1 : 0).commit(table),
-          () -> table.commit(fields),
+          () -> fields.commit(table),
           () -> DeclarationChange.of(base).comment("x").commit());
       for (Runnable commit : commits) {
         assertThatThrownBy(commit::run)

@@ -1,0 +1,272 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.NotADatasetException;
+import io.zrecord.schema.FieldRules;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.Reloads;
+import io.zrecord.spark.path.Unsupported;
+import io.zrecord.table.FieldPlace;
+import io.zrecord.table.SchemaChange;
+import io.zrecord.table.TableSnapshot;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange;
+import org.apache.spark.sql.connector.catalog.TableChange.AddColumn;
+import org.apache.spark.sql.connector.catalog.TableChange.After;
+import org.apache.spark.sql.connector.catalog.TableChange.ColumnChange;
+import org.apache.spark.sql.connector.catalog.TableChange.ColumnPosition;
+import org.apache.spark.sql.connector.catalog.TableChange.DeleteColumn;
+import org.apache.spark.sql.connector.catalog.TableChange.First;
+import org.apache.spark.sql.connector.catalog.TableChange.RemoveProperty;
+import org.apache.spark.sql.connector.catalog.TableChange.RenameColumn;
+import org.apache.spark.sql.connector.catalog.TableChange.SetProperty;
+import org.apache.spark.sql.connector.catalog.TableChange.UpdateColumnComment;
+import org.apache.spark.sql.connector.catalog.TableChange.UpdateColumnDefaultValue;
+import org.apache.spark.sql.connector.catalog.TableChange.UpdateColumnNullability;
+import org.apache.spark.sql.connector.catalog.TableChange.UpdateColumnPosition;
+import org.apache.spark.sql.connector.catalog.TableChange.UpdateColumnType;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes the columns and the properties of a table as one statement says, by one commit that
+ * touches no shard.
+ */
+public final class TableAlteration {
+  /** Another change of fields is in the way at most as often. */
+  private static final int MOST_ATTEMPTS = 10;
+
+  private final String location;
+  private final TableChange[] changes;
+  private final boolean isCaseSensitive;
+
+  private TableAlteration(String location, TableChange[] changes) {
+    this.location = location;
+    this.changes = changes;
+    this.isCaseSensitive =
+        Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
+  }
+
+  /**
+   * Commits changes, all of them or none. If another commit changes fields at the same time, the
+   * names of the statement are looked up again.
+   *
+   * @throws NotADatasetException if there is no table
+   * @throws UnsupportedOperationException if a change is none that a table knows
+   */
+  public static void commit(DatasetPath dataset, TableChange... changes) {
+    if (dataset.store().isPresent()) {
+      throw Unsupported.operation(
+          "changing the store at " + dataset.path() + ", which is written online",
+          "append to it, which makes a table of it");
+    }
+    TableAlteration alteration = new TableAlteration(dataset.path(), changes);
+    alteration.requireValuesKept();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        alteration.plan(dataset.table().latest()).commit();
+        Reloads.committed(dataset.table().storage());
+        return;
+      } catch (CommitConflictException e) {
+        if (attempt == MOST_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Refuses {@code REPLACE COLUMNS} where a column would come again without its values. */
+  private void requireValuesKept() {
+    Set<String> dropped = new HashSet<>();
+    for (TableChange change : changes) {
+      if (change instanceof DeleteColumn delete) {
+        dropped.add(folded(String.join(".", delete.fieldNames())));
+      } else if (change instanceof AddColumn add
+          && dropped.contains(folded(String.join(".", add.fieldNames())))) {
+        throw Unsupported.operation(
+            "replacing the column '" + String.join(".", add.fieldNames()) + "' of " + location
+                + ", which would lose its values",
+            "drop and add the columns that differ");
+      }
+    }
+  }
+
+  private String folded(String name) {
+    return isCaseSensitive ? name : name.toLowerCase(java.util.Locale.ROOT);
+  }
+
+  private SchemaChange plan(TableSnapshot base) {
+    SchemaChange plan = SchemaChange.of(base);
+    for (TableChange change : changes) {
+      if (change instanceof SetProperty set) {
+        set(plan, set.property(), set.value());
+      } else if (change instanceof RemoveProperty remove) {
+        set(plan, remove.property(), null);
+      } else if (change instanceof AddColumn add) {
+        plan.add(field(add), place(plan, add.position()).orElse(FieldPlace.last()));
+      } else if (change instanceof ColumnChange column) {
+        change(plan, column);
+      } else {
+        throw unsupported(change.getClass().getSimpleName());
+      }
+    }
+    return plan;
+  }
+
+  private UnsupportedOperationException unsupported(String change) {
+    return Unsupported.operation(
+        "the change " + change + " of " + location,
+        "a table takes columns, comments, defaults and properties");
+  }
+
+  private static void set(SchemaChange plan, String property, @Nullable String value) {
+    TableProperties.requireKept(property);
+    plan.declare(declarations -> {
+      if (property.equals(TableCatalog.PROP_COMMENT)) {
+        declarations.comment(value == null ? "" : value);
+      } else if (value == null) {
+        declarations.unset(property);
+      } else {
+        declarations.set(property, value);
+      }
+    });
+  }
+
+  private void change(SchemaChange plan, ColumnChange change) {
+    Optional<String> found = find(plan.schema(), top(change));
+    if (found.isEmpty() && change instanceof DeleteColumn delete && delete.ifExists()) {
+      return;
+    }
+    String name = found.orElseThrow(() -> new IllegalArgumentException("Cannot change the column '"
+        + top(change) + "' of " + location + ": there is no such column"));
+    if (change instanceof DeleteColumn) {
+      plan.drop(name);
+    } else if (change instanceof RenameColumn rename) {
+      plan.rename(name, rename.newName());
+    } else if (change instanceof UpdateColumnType update) {
+      promote(plan, name, update);
+    } else if (change instanceof UpdateColumnNullability update) {
+      redefine(plan, name, rules -> rules.withNullable(update.nullable()));
+    } else if (change instanceof UpdateColumnComment update) {
+      redefine(
+          plan,
+          name,
+          rules -> rules.withComment(update.newComment() == null ? "" : update.newComment()));
+    } else if (change instanceof UpdateColumnPosition update) {
+      plan.move(name, place(plan, update.position()).orElse(FieldPlace.last()));
+    } else if (change instanceof UpdateColumnDefaultValue update) {
+      FieldSpec field = plan.schema().fields().get(plan.schema().ordinal(name));
+      String text = update.newDefaultValue();
+      plan.redefine(
+          name,
+          current -> text.isEmpty()
+              ? current.withRules(current.rules().withoutWrite())
+              : DeclaredColumns.withDefault(current, SparkTypes.columnOf(field), text));
+    } else {
+      throw unsupported(change.getClass().getSimpleName());
+    }
+  }
+
+  /** Returns the column that a change is of, which is not within another. */
+  private String top(ColumnChange change) {
+    if (change.fieldNames().length != 1) {
+      throw Unsupported.operation(
+          "changing '" + String.join(".", change.fieldNames()) + "' of " + location
+              + " within a column",
+          "add a column of the other type, and drop this one");
+    }
+    return change.fieldNames()[0];
+  }
+
+  /** Returns the field that a statement names, as the table has the name. */
+  private Optional<String> find(RecordSchema schema, String name) {
+    List<String> names = schema.fields().stream().map(FieldSpec::name).toList();
+    return names.contains(name) || isCaseSensitive
+        ? Optional.of(name).filter(names::contains)
+        : names.stream().filter(name::equalsIgnoreCase).findFirst();
+  }
+
+  private Optional<FieldPlace> place(SchemaChange plan, @Nullable ColumnPosition position) {
+    if (position instanceof First) {
+      return Optional.of(FieldPlace.first());
+    }
+    return position instanceof After after
+        ? Optional.of(FieldPlace.after(find(plan.schema(), after.column()).orElse(after.column())))
+        : Optional.empty();
+  }
+
+  private static void redefine(SchemaChange plan, String name, UnaryOperator<FieldRules> rules) {
+    plan.redefine(name, field -> field.withRules(rules.apply(field.rules())));
+  }
+
+  /** Returns the field of a column to add. Records that are there have the default. */
+  private FieldSpec field(AddColumn add) {
+    StructField column = new StructField(
+        top(add), add.dataType(), add.isNullable(), DeclaredColumns.metadata(add.defaultValue()));
+    if (add.comment() != null) {
+      column = column.withComment(add.comment());
+    }
+    FieldSpec field = new FieldPlanner(
+            location,
+            new WriteConf(CaseInsensitiveStringMap.empty()),
+            isCaseSensitive,
+            true,
+            List.of())
+        .create(new StructType(new StructField[] {column}))
+        .table()
+        .fields()
+        .get(0);
+    return field
+        .rules()
+        .write()
+        .map(value -> field.withRules(field.rules().withInitial(value)))
+        .orElse(field);
+  }
+
+  private void promote(SchemaChange plan, String name, UpdateColumnType update) {
+    FieldSpec field = plan.schema().fields().get(plan.schema().ordinal(name));
+    if (SparkTypes.columnOf(field).dataType().equals(update.newDataType())) {
+      return;
+    }
+    plan.promote(
+        name,
+        Optional.of(update.newDataType())
+            .filter(type -> field.shape().isScalar())
+            .flatMap(type -> SparkTypes.elementTypeOf(
+                new StructField(name, type, true, Metadata.empty()), Optional.empty()))
+            .orElseThrow(() -> Unsupported.operation(
+                "changing the type of '" + name + "' of " + location + " to "
+                    + update.newDataType().catalogString(),
+                "add a column of that type, and drop this one")));
+  }
+
+  /** The properties that a table does not keep for itself. */
+  private static final class TableProperties {
+    private static final Map<String, String> OTHERS = Map.of(
+        "write.", "give the option with each write",
+        "fs.", "set spark.hadoop.<setting>");
+
+    static void requireKept(String property) {
+      OTHERS.forEach((beginning, remedy) -> {
+        if (property.startsWith(beginning)) {
+          throw Unsupported.operation(
+              "keeping the property '" + property + "' of a table for its writes", remedy);
+        }
+      });
+    }
+  }
+}
