@@ -270,25 +270,36 @@ def test_what_validity_opens_is_counted_and_opened_side_by_side(
         assert sum(source.fetched_bytes() for source in sources) == 0, name
 
 
-def test_a_step_is_cut_by_the_bytes_that_are_missing(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
-    most = 1 << 18
+@pytest.mark.parametrize(("most", "is_below_a_value"), [(1 << 16, False), (1 << 13, True)])
+def test_a_step_is_cut_by_the_bytes_that_are_missing(
+    most: int, is_below_a_value: bool, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value asks for at most 16 KiB: its pages, the header and gaps. Where 8 KiB are the most, a step of one value has more."""
     monkeypatch.setattr(_remote_field, "_STEP_BYTES", most // 2)
-    steps: list[int] = []
-    fetch = _fetched.fetch
+    # By default, a gap is a small part of a step as well.
+    monkeypatch.setattr(_fetched, "_GAP_BYTES", 4096)
+    missing, counts = list[int](), list[int]()
+    fetch, in_shards_of_step = _fetched.fetch, _remote_field.RemoteField._in_shards_of_step
 
     def noted(wanted: Any) -> None:
-        steps.append(_remote_field._missing_bytes(wanted))
+        missing.append(_remote_field._missing_bytes(wanted))
         fetch(wanted)
 
+    def counted(self: Any, indices: Any, begin: int, use: Any) -> tuple[int, int]:
+        count, fetched = in_shards_of_step(self, indices, begin, use)
+        counts.append(count)
+        return count, fetched
+
     monkeypatch.setattr(_remote_field, "fetch", noted)
+    monkeypatch.setattr(_remote_field.RemoteField, "_in_shards_of_step", counted)
     local = zrecord.open(GOLDEN / UNITS)
     draw = budget.random().integers(0, len(local), 3000)
     for name in local.fields:
         for key in (slice(None), draw):
             remote = zrecord.open("scripted://v2-units")
             assert comparable(remote[name][key]) == comparable(local[name][key]), name
-    assert len(steps) > 10
-    assert max(steps) <= most
+    assert len(missing) == len(counts) > 10
+    assert {count for count, size in zip(counts, missing) if size > most} == ({1} if is_below_a_value else set())
 
 
 def test_what_is_fetched_again_is_verified_again(scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch) -> None:
