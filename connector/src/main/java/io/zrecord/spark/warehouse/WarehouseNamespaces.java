@@ -1,5 +1,6 @@
 package io.zrecord.spark.warehouse;
 
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.warehouse.Namespace;
@@ -75,8 +76,9 @@ public final class WarehouseNamespaces {
    */
   public void create(String[] levels, Map<String, String> metadata)
       throws NamespaceAlreadyExistsException {
-    Namespace namespace = WarehouseNames.namespace(levels);
+    Namespace namespace = requireName(levels, "creating");
     refuseLocation(namespace, metadata.get(SupportsNamespaces.PROP_LOCATION));
+    StorageSettings.refuseToKeep(metadata);
     Map<String, String> properties = new HashMap<>(metadata);
     properties.remove(SupportsNamespaces.PROP_LOCATION);
     if (!SparkErrors.planned(() -> names.warehouse().create(namespace, properties))) {
@@ -92,12 +94,14 @@ public final class WarehouseNamespaces {
   public void alter(String[] levels, NamespaceChange... changes) throws NoSuchNamespaceException {
     Namespace namespace = WarehouseNames.namespace(levels);
     Map<String, @Nullable String> properties = new HashMap<>();
+    Map<String, String> kept = new HashMap<>();
     for (NamespaceChange change : changes) {
       if (change instanceof NamespaceChange.SetProperty set) {
         if (set.property().equals(SupportsNamespaces.PROP_LOCATION)) {
           refuseLocation(namespace, set.value());
         } else {
           properties.put(set.property(), set.value());
+          kept.put(set.property(), set.value());
         }
       } else if (change instanceof NamespaceChange.RemoveProperty remove) {
         properties.put(remove.property(), null);
@@ -107,9 +111,20 @@ public final class WarehouseNamespaces {
             "change properties");
       }
     }
+    StorageSettings.refuseToKeep(kept);
     if (!SparkErrors.planned(() -> names.warehouse().alter(namespace, properties))) {
       throw new NoSuchNamespaceException(levels);
     }
+  }
+
+  /** Refuses the warehouse itself: the name of a catalog is easily taken for a database. */
+  private Namespace requireName(String[] levels, String what) {
+    if (levels.length == 0) {
+      throw Unsupported.operation(
+          what + " " + names.catalog() + ", which is a catalog and not a namespace",
+          "name a namespace, such as " + names.catalog() + ".vision");
+    }
+    return WarehouseNames.namespace(levels);
   }
 
   private void refuseLocation(Namespace namespace, @Nullable String location) {
@@ -132,7 +147,7 @@ public final class WarehouseNamespaces {
    */
   public boolean drop(String[] levels, boolean isCascading, Consumer<Identifier> drop)
       throws NoSuchNamespaceException, NonEmptyNamespaceException {
-    Namespace namespace = WarehouseNames.namespace(levels);
+    Namespace namespace = requireName(levels, "dropping");
     if (isCascading && exists(levels)) {
       for (Identifier table : names.tables(levels)) {
         drop.accept(table);

@@ -3,10 +3,12 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.path.Unsupported;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -17,7 +19,11 @@ import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.ColumnDefaultValue;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.sql.types.StructField;
@@ -35,14 +41,20 @@ final class DeclaredColumns {
 
   private static final String VALUE = "EXISTS_DEFAULT";
 
+  /** Words in a literal of a time that have another meaning each day. */
+  private static final Pattern NOW =
+      Pattern.compile("'\\s*(now|today|tomorrow|yesterday)\\b", Pattern.CASE_INSENSITIVE);
+
   private DeclaredColumns() {}
 
   /**
    * Returns a field with what the column declares.
    *
-   * @throws UnsupportedOperationException if the default is no constant of a type that is kept
+   * @throws UnsupportedOperationException if the default is no constant of a type that is kept, or
+   *     the type says more than a field keeps
    */
   static FieldSpec declared(FieldSpec field, StructField column) {
+    requireKept(column.name(), column.dataType());
     FieldRules rules = field.rules();
     if (!column.nullable()) {
       rules = rules.withNullable(false);
@@ -51,6 +63,38 @@ final class DeclaredColumns {
     return column.metadata().contains(TEXT) && column.metadata().contains(VALUE)
         ? withDefault(declared, column, column.metadata().getString(TEXT))
         : declared;
+  }
+
+  /** Refuses what would be forgotten: the length of a string, and rules of members of structs. */
+  private static void requireKept(String name, DataType type) {
+    if (SparkTypes.isLimitedString(type)) {
+      throw Unsupported.operation(
+          "keeping the type " + type.catalogString() + " of column '" + name + "'",
+          "declare string, or create a table of the session's catalog, such as create table t (…)"
+              + " using zrecord location '…'");
+    }
+    if (type instanceof ArrayType array) {
+      requireKept(name + ".element", array.elementType());
+    } else if (type instanceof MapType map) {
+      requireKept(name + ".key", map.keyType());
+      requireKept(name + ".value", map.valueType());
+    } else if (type instanceof StructType struct) {
+      for (StructField member : struct.fields()) {
+        String path = name + "." + member.name();
+        if (!member.nullable() || member.getComment().isDefined()) {
+          throw Unsupported.operation(
+              "keeping " + (member.nullable() ? "the comment" : "NOT NULL") + " of '" + path + "'",
+              "declare this of whole columns only");
+        }
+        requireKept(path, member.dataType());
+      }
+    }
+  }
+
+  private static boolean isTime(DataType type) {
+    return type.equals(DataTypes.DateType)
+        || type.equals(DataTypes.TimestampType)
+        || type.equals(DataTypes.TimestampNTZType);
   }
 
   /**
@@ -80,7 +124,7 @@ final class DeclaredColumns {
 
   /** Lets Spark evaluate a default, which it does for the columns of any table. */
   private static @Nullable Object value(StructField column, String text) {
-    if (!isConstant(text)) {
+    if (!isConstant(text) || (isTime(column.dataType()) && NOW.matcher(text).find())) {
       throw Unsupported.operation(
           "the default " + text + " of column '" + column.name() + "', which is no constant",
           "use a literal, or a cast of one");
@@ -107,8 +151,8 @@ final class DeclaredColumns {
     if (expression instanceof Literal) {
       return true;
     }
-    return (expression instanceof Cast || expression instanceof UnaryMinus)
-        && isConstant(expression.children().head());
+    return (expression instanceof Cast cast && isConstant(cast.child()))
+        || (expression instanceof UnaryMinus minus && isConstant(minus.child()));
   }
 
   private record Columns(StructType columnsOfTable) implements Table {

@@ -6,6 +6,7 @@ import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.Reloads;
@@ -49,6 +50,8 @@ import org.jspecify.annotations.Nullable;
 public final class TableAlteration {
   /** Another change of fields is in the way at most as often. */
   private static final int MOST_ATTEMPTS = 10;
+
+  private static final String OF_WRITES = "write.";
 
   private final String location;
   private final TableChange[] changes;
@@ -134,7 +137,12 @@ public final class TableAlteration {
   }
 
   private static void set(SchemaChange plan, String property, @Nullable String value) {
-    TableProperties.requireKept(property);
+    StorageSettings.refuseToKeep(Map.of(property, ""));
+    if (property.startsWith(OF_WRITES)) {
+      throw Unsupported.operation(
+          "keeping the property '" + property + "' of a table for its writes",
+          "give the option with each write");
+    }
     plan.declare(declarations -> {
       if (property.equals(TableCatalog.PROP_COMMENT)) {
         declarations.comment(value == null ? "" : value);
@@ -252,21 +260,5 @@ public final class TableAlteration {
                 "changing the type of '" + name + "' of " + location + " to "
                     + update.newDataType().catalogString(),
                 "add a column of that type, and drop this one")));
-  }
-
-  /** The properties that a table does not keep for itself. */
-  private static final class TableProperties {
-    private static final Map<String, String> OTHERS = Map.of(
-        "write.", "give the option with each write",
-        "fs.", "set spark.hadoop.<setting>");
-
-    static void requireKept(String property) {
-      OTHERS.forEach((beginning, remedy) -> {
-        if (property.startsWith(beginning)) {
-          throw Unsupported.operation(
-              "keeping the property '" + property + "' of a table for its writes", remedy);
-        }
-      });
-    }
   }
 }

@@ -60,17 +60,14 @@ public final class TableCommit {
   }
 
   /**
-   * Plans the creation of an empty table, or the replacement by one.
+   * Plans a write, or the creation of an empty table.
    *
-   * @param columns as the statement defines them
-   * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the declarations
+   * @param commitId unique to the write
+   * @param definesColumns whether the columns are those of a {@code CREATE TABLE}, which declare
+   *     more than those of a query
+   * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
    */
-  public static TableCommit ofDefinition(
-      UUID commitId, String location, WriteTarget target, StructType columns, WriteConf conf) {
-    return new TableCommit(commitId, location, target, columns, conf, false, true);
-  }
-
-  private TableCommit(
+  public TableCommit(
       UUID commitId,
       String location,
       WriteTarget target,

@@ -102,6 +102,8 @@ class AlterTableSuite extends SparkSuite {
           "add column _index int" -> "_index",
           "add column x int not null" -> "initial",
           "add column x date default current_date()" -> "no constant",
+          "add column x varchar(3)" -> "varchar(3)",
+          "alter column score set default 1 + 1" -> "no constant",
           "drop column missing" -> "missing",
           "alter column name type int" -> "",
           "alter column id type string" -> "",

@@ -313,6 +313,43 @@ class NamedCatalogSuite extends SparkSuite {
       assert(tableAt(path).latest().declarations().properties().get("a") == "1")
     }
 
+  test("what a statement shows of a table makes the same table") {
+    val space = freshNamespace()
+    val t = s"lake.$space.t"
+    sql(
+      s"create table $t (id bigint not null comment 'a number', a int default cast('5' as int), " +
+        "b int default -(6), c string default 'it''s now', d date default date'2026-01-02') " +
+        "comment 'the labels' tblproperties ('team' = 'vision')"
+    )
+    sql(s"insert into $t values (1, default, default, default, default)")
+    val expected = sql(s"select * from $t")
+    assert(expected.head.toSeq.slice(1, 4) == Seq(5, -6, "it's now"))
+    val statement = sql(s"show create table $t").head.getString(0)
+    sql(s"drop table $t")
+    sql(statement.replaceAll("(?s)LOCATION '[^']*'", ""))
+    sql(s"insert into $t values (1, default, default, default, default)")
+    assert(sql(s"select * from $t") == expected)
+    assert(sql(s"show create table $t").head.getString(0) == statement)
+  }
+
+  test("a catalog is no namespace, and keeps no credentials") {
+    val t = freshTable()
+    sql(s"create table lake.$t as select 1L id")
+    for (statement <- Seq("drop schema lake cascade", "drop namespace lake"))
+      assert(failure(sql(statement)).contains("which is a catalog"), statement)
+    assert(ids(s"lake.$t") == Seq(1))
+    val space = freshNamespace()
+    for (
+      statement <- Seq(
+        s"create namespace lake.${space}_b with dbproperties ('fs.s3a.secret.key' = 'hush')",
+        s"alter namespace lake.$space set dbproperties ('fs.s3a.secret.key' = 'hush')"
+      )
+    ) {
+      val message = failure(sql(statement))
+      assert(message.contains("fs.s3a.secret.key") && !message.contains("hush"), message)
+    }
+  }
+
   private def text(value: Any): String = value match {
     case bytes: Array[Byte] => bytes.toSeq.toString
     case other => String.valueOf(other)
@@ -326,6 +363,11 @@ class NamedCatalogSuite extends SparkSuite {
       assert(!tableIn(s"$space/r").exists())
     }
     refused("id date default current_date()", "", "which is no constant")
+    refused("id timestamp default timestamp'now'", "", "which is no constant")
+    refused("id date default date' Today '", "", "which is no constant")
+    refused("id struct<a: int not null>", "", "NOT NULL of 'id.a'")
+    refused("id array<struct<a: int comment 'x'>>", "", "the comment of 'id.element.a'")
+    refused("id map<string, varchar(3)>", "", "varchar(3)")
     refused("id int default 1 + 1", "", "which is no constant")
     refused("id array<int> default array(1)", "", "which is no constant")
     refused("id varchar(3)", "", "varchar(3)", "declare string")
