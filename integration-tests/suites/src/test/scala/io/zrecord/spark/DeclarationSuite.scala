@@ -177,6 +177,22 @@ class DeclarationSuite extends Declarations {
 
   override protected def isSupported: Boolean = true
 
+  for (how <- Seq("create", "create or replace"))
+    test(s"defaults of a table of the session catalog change with its entry, made by $how") {
+      val t = freshTable()
+      spark.sql(
+        s"$how table $t (id int, label int default 5, day date default current_date()," +
+          " n int default 1 + 1) using zrecord"
+      )
+      spark.sql(s"insert into $t values (1, default, default, default)")
+      spark.sql(s"alter table $t alter column label drop default")
+      spark.sql(s"insert into $t values (2, default, default, default)")
+      spark.sql(s"alter table $t alter column label set default 9")
+      spark.sql(s"insert into $t values (3, default, default, default)")
+      val found = spark.sql(s"select label, n, day is not null from $t order by id").collect().toSeq
+      assert(found == Seq(Row(5, 2, true), Row(null, 2, true), Row(9, 2, true)))
+    }
+
   test("older versions have the declared columns as well") {
     val path = freshPath()
     val name = created("(id int comment 'the key', c char(4), v varchar(3))", path)
@@ -281,22 +297,6 @@ class UnstagedDeclarationSuite extends Declarations {
     spark.sql(s"create table zrecord.`$path` location '$path' as select 1 id")
     assert(read(path).count() == 1)
   }
-
-  for (how <- Seq("create", "create or replace"))
-    test(s"defaults of a table of the session catalog change with its entry, made by $how") {
-      val t = freshTable()
-      spark.sql(
-        s"$how table $t (id int, label int default 5, day date default current_date()," +
-          " n int default 1 + 1) using zrecord"
-      )
-      spark.sql(s"insert into $t values (1, default, default, default)")
-      spark.sql(s"alter table $t alter column label drop default")
-      spark.sql(s"insert into $t values (2, default, default, default)")
-      spark.sql(s"alter table $t alter column label set default 9")
-      spark.sql(s"insert into $t values (3, default, default, default)")
-      val found = spark.sql(s"select label, n, day is not null from $t order by id").collect().toSeq
-      assert(found == Seq(Row(5, 2, true), Row(null, 2, true), Row(9, 2, true)))
-    }
 
   test("what a path cannot keep is refused") {
     for (

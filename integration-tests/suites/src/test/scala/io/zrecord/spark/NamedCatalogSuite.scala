@@ -318,7 +318,7 @@ class NamedCatalogSuite extends SparkSuite {
     val t = s"lake.$space.t"
     sql(
       s"create table $t (id bigint not null comment 'a number', a int default cast('5' as int), " +
-        "b int default -(6), c string default 'it''s now', d date default date'2026-01-02') " +
+        "b int default -(6), c string default 'it\\'s now', d date default date'2026-01-02') " +
         "comment 'the labels' tblproperties ('team' = 'vision')"
     )
     sql(s"insert into $t values (1, default, default, default, default)")
