@@ -14,6 +14,8 @@ import java.util.List;
  */
 final class ChildProgram {
   static final int PARENT_ENDED = 113;
+  private static final int LOOKS = 5;
+  private static final long LOOK_MILLIS = 1000;
 
   private ChildProgram() {}
 
@@ -47,9 +49,16 @@ final class ChildProgram {
     main.invoke((Object) Arrays.copyOfRange(arguments, 2, arguments.length));
   }
 
+  /** Ends this process when the other is missing: a process without free descriptors sees none. */
   private static void endWith(long parent) {
     Thread watch = new Thread(() -> {
-      ProcessHandle.of(parent).ifPresent(process -> process.onExit().join());
+      try {
+        for (int missing = 0; missing < LOOKS; Thread.sleep(LOOK_MILLIS)) {
+          missing = ProcessHandle.of(parent).isPresent() ? 0 : missing + 1;
+        }
+      } catch (InterruptedException e) {
+        // Nobody interrupts this thread.
+      }
       Runtime.getRuntime().halt(PARENT_ENDED);
     });
     watch.setDaemon(true);
