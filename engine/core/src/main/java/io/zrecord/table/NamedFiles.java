@@ -71,6 +71,11 @@ final class NamedFiles {
     last = log.readingLast(this::add).or(() -> last);
   }
 
+  /** Returns the newest version or retraction when the versions were read last. */
+  Optional<Manifest> last() {
+    return last;
+  }
+
   /** Returns the newest version when the versions were read last; empty if there was no table. */
   Optional<Manifest> table() {
     return last.filter(Manifest::isTable);

@@ -100,14 +100,15 @@ final class PublicationCheck {
 
   /**
    * Tells whether there is no table by a retraction just published, or another was created above. A
-   * sweep may have deleted all manifests below already.
+   * sweep may have deleted all manifests below already, and have published another retraction.
    */
   private boolean isRetractionInForce(Manifest published) {
     if (published.isTable()) {
       return false;
     }
     if (newestReadable()
-        .filter(newest -> newest.commitId().equals(published.commitId()))
+        .filter(newest ->
+            newest.commitId().equals(published.commitId()) || isRetractedAgain(published, newest))
         .isPresent()) {
       return true;
     }
@@ -115,6 +116,12 @@ final class PublicationCheck {
         .filter(own -> own.commitId().equals(published.commitId()))
         .flatMap(own -> log.readableLink(published.version() + 1).filter(n -> n.follows(own)))
         .isPresent();
+  }
+
+  private static boolean isRetractedAgain(Manifest published, Manifest newest) {
+    return !newest.isTable()
+        && newest.version() > published.version()
+        && newest.tableId().equals(published.tableId());
   }
 
   private Optional<Manifest> newestReadable() {

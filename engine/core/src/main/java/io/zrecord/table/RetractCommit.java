@@ -6,7 +6,6 @@ import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.StoredFile;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,8 +13,9 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Commits that there is no table any more, and expires all versions before. Collects the files that
- * these versions name before each attempt. Belongs to one thread.
+ * Commits that there is no table any more, and expires all versions before; or, where there is none
+ * already, how old the files are that a sweep is about to delete. Collects the files that the
+ * versions before name before each attempt. Belongs to one thread.
  */
 abstract class RetractCommit implements Commit {
   private final Storage storage;
@@ -35,7 +35,7 @@ abstract class RetractCommit implements Commit {
     return new RetractCommit(storage, created) {
       @Override
       boolean fits(Manifest newest) {
-        return newest.commitId().equals(created.commitId());
+        return newest.isTable() && newest.commitId().equals(created.commitId());
       }
 
       @Override
@@ -57,7 +57,7 @@ abstract class RetractCommit implements Commit {
     return new RetractCommit(storage, planned) {
       @Override
       boolean fits(Manifest newest) {
-        return newest.tableId().equals(planned.tableId());
+        return newest.isTable() && newest.tableId().equals(planned.tableId());
       }
 
       @Override
@@ -67,14 +67,48 @@ abstract class RetractCommit implements Commit {
         MovedAside.requireNone(storage);
         return storage
             .find(ManifestNames.nameOf(newest.version()))
-            .map(StoredFile::modifiedMillis)
-            .map(millis -> OptionalLong.of(millis + 1))
+            .map(file -> later(newest.sweptBeforeMillis(), file.modifiedMillis() + 1))
             .orElse(newest.sweptBeforeMillis());
       }
     };
   }
 
-  /** Tells whether the commit may follow the newest version, of which there is one. */
+  /**
+   * Makes a commit that says, where there is no table, what a sweep is about to delete. A creation
+   * that is under way may have written the files.
+   *
+   * @param planned the retraction after which the storage's clock was read
+   * @param beforeMillis the sweep deletes only files that were last changed before that time, by
+   *     the storage's clock
+   * @param storageMillis what the storage's clock said
+   */
+  static RetractCommit ofSweep(
+      Storage storage, Manifest planned, long beforeMillis, long storageMillis) {
+    return new RetractCommit(storage, planned) {
+      @Override
+      boolean fits(Manifest newest) {
+        return !newest.isTable();
+      }
+
+      @Override
+      OptionalLong collect(Manifest newest) {
+        if (!newest.commitId().equals(planned.commitId())) {
+          return later(newest.sweptBeforeMillis(), beforeMillis);
+        }
+        // A drop is a millisecond ahead; whoever is further ahead had a clock that was wrong.
+        return newest
+            .retention()
+            .withSweptBefore(beforeMillis, storageMillis + 1)
+            .sweptBeforeMillis();
+      }
+    };
+  }
+
+  private static OptionalLong later(OptionalLong before, long millis) {
+    return OptionalLong.of(Math.max(before.orElse(millis), millis));
+  }
+
+  /** Tells whether the commit may follow the newest version or retraction. */
   abstract boolean fits(Manifest newest);
 
   /**
@@ -104,18 +138,16 @@ abstract class RetractCommit implements Commit {
     return Optional.empty();
   }
 
+  /** The next version requires it, which knows a retraction as well. */
   @Override
-  public final void requireFits(Optional<Manifest> newest) {
-    required(newest);
-  }
+  public final void requireFits(Optional<Manifest> newest) {}
 
-  private Manifest required(Optional<Manifest> newest) {
-    return newest
-        .filter(this::fits)
+  private Manifest required(Optional<Manifest> last) {
+    return last.filter(this::fits)
         .orElseThrow(() -> new CommitConflictException(
             storage.location(),
             "Cannot drop table " + planned.tableId() + " of " + storage.location() + ": "
-                + newest
+                + last.filter(Manifest::isTable)
                     .map(manifest -> manifest.tableId().equals(planned.tableId())
                         ? "another version was committed since"
                         : "it was dropped meanwhile, and another table stands there now")
@@ -125,7 +157,7 @@ abstract class RetractCommit implements Commit {
 
   @Override
   public final Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
-    Manifest before = required(last.filter(Manifest::isTable));
+    Manifest before = required(last);
     OptionalLong sweptBeforeMillis = collect(before);
     Head head = Head.after(
         last,

@@ -1,5 +1,7 @@
 package io.zrecord.table;
 
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.LeftOfStore;
@@ -28,8 +30,8 @@ import java.util.function.Consumer;
  * seen when the sweep then reads which files the versions name. So no version loses a file, however
  * slow the writers and the sweep are. All times are those of the storage.
  *
- * <p>Where a table was dropped there is none to commit to. Then the sweep looks before each
- * deletion whether a table was created, and the limit must be longer than any write takes.
+ * <p>Where a table was dropped, a creation may be under way that finishes later. There the sweep
+ * commits another retraction, which says the same to that creation.
  *
  * <p>If a sweep is cut short at any moment, all named files are whole.
  */
@@ -148,33 +150,67 @@ final class Sweep {
 
   /** Tells whether an earlier sweep had a clock that was ahead: no file would be young enough. */
   private boolean wasAhead() {
-    long now = limitMillis + options.olderThan().toMillis();
+    long now = nowMillis() + (named.retraction().isPresent() ? 1 : 0);
+    return sweptBeforeMillis() > now;
+  }
+
+  private long nowMillis() {
+    return limitMillis + options.olderThan().toMillis();
+  }
+
+  private long sweptBeforeMillis() {
     return named
-            .table()
-            .map(Manifest::sweptBeforeMillis)
-            .orElse(OptionalLong.empty())
-            .orElse(now)
-        > now;
+        .last()
+        .map(Manifest::sweptBeforeMillis)
+        .orElse(OptionalLong.empty())
+        .orElse(Long.MIN_VALUE);
   }
 
   /** Commits how old the files are that are about to be deleted. */
   private void announce() {
-    Optional<Manifest> table = named.table();
-    if (table.isPresent()) {
-      new Committer(storage, new ManifestLog(storage), clock)
-          .commit(CareCommit.sweep(
-              storage.location(),
-              table.get(),
-              limitMillis,
-              limitMillis + options.olderThan().toMillis()));
+    while (named.table().isEmpty() && !isAnnouncedWithoutTable()) {
       refresh();
-      named.requireWritable();
     }
+    named
+        .table()
+        .ifPresent(
+            table -> commit(CareCommit.sweep(storage.location(), table, limitMillis, nowMillis())));
+    refresh();
+    named.requireWritable();
     // A power loss must not take back the newest version, which expired what is deleted now.
     storage.forceDirectory(ManifestNames.DIRECTORY);
   }
 
-  /** Deletes the manifests that a drop left which was cut short. */
+  /**
+   * Announces to whoever creates the next table. Returns whether that was done; a table was created
+   * meanwhile if not.
+   */
+  private boolean isAnnouncedWithoutTable() {
+    Manifest retraction = named.retraction().orElseThrow(this::vanished);
+    if (sweptBeforeMillis() >= limitMillis && !wasAhead()) {
+      return true;
+    }
+    long storageMillis = new StorageClock(storage).millis();
+    try {
+      commit(RetractCommit.ofSweep(storage, retraction, limitMillis, storageMillis));
+      return true;
+    } catch (CommitConflictException e) {
+      return false;
+    }
+  }
+
+  private void commit(Commit commit) {
+    new Committer(storage, new ManifestLog(storage), clock).commit(commit);
+  }
+
+  private NotADatasetException vanished() {
+    return new NotADatasetException(
+        storage.location(),
+        "Cannot sweep " + storage.location()
+            + ": its manifests have vanished meanwhile; nothing was deleted");
+  }
+
+  /** Deletes the manifests below the retraction: that of an earlier one, or of a drop cut short. */
   private void endDrop(Manifest retraction) {
     new ExpiredManifests(storage, new ManifestLog(storage)).deleteBelow(retraction.oldest());
   }
@@ -197,11 +233,10 @@ final class Sweep {
 
   /**
    * Groups what is deleted together, after a look at all versions. No later version than that of
-   * this sweep can name a candidate, so a group may be large. Without a table, only this check
-   * protects a file, and each orphan is looked at by itself.
+   * this sweep can name a candidate, so a group may be large.
    */
   private List<List<Candidate>> groups() {
-    if (!storage.isRemote() || named.table().isEmpty()) {
+    if (!storage.isRemote()) {
       return candidates.stream().map(List::of).toList();
     }
     List<List<Candidate>> groups = new ArrayList<>();

@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -188,6 +189,68 @@ final class TableDropTest {
     assertThat(table.drop(created.tableId(), PURGE).swept().orElseThrow().fileCount())
         .isEqualTo(4);
     assertThat(names()).containsExactlyInAnyOrder(tombstone(), "README.md", "other/data.csv");
+  }
+
+  /** What a creation wrote so far looks like what somebody left. */
+  @Test
+  void aCreationWhoseFilesWereSweptIsRefused() {
+    List<Consumer<UUID>> sweeps = List.of(
+        id -> table.drop(id, PURGE),
+        id -> {
+          table.drop(id, DROP);
+          table.drop(id, PURGE);
+        },
+        id -> {
+          table.drop(id, DROP);
+          table.sweep(DropOptions.SWEEP, orphan -> {});
+        });
+    for (MemoryStorage kind : List.of(new MemoryStorage(clock), new ObjectStorage(clock))) {
+      storage = kind;
+      table = RecordTable.at(storage, clock);
+      for (Consumer<UUID> sweep : sweeps) {
+        for (TableChange.Kind change : List.of(TableChange.Kind.CREATE, TableChange.Kind.APPEND)) {
+          UUID id = create(1).tableId();
+          time = time.plus(Duration.ofMinutes(5));
+          ShardSummary slow = shard(1, 2, 3);
+          long slowMillis = table.check(slow);
+          time = time.plus(Duration.ofMinutes(90));
+          ShardSummary quick = shard(4);
+          long quickMillis = table.check(quick);
+          sweep.accept(id);
+          assertThat(storage.list(slow.directory())).isEmpty();
+          assertThatThrownBy(() -> table.commitChecked(
+                  Shards.change(change, NONE, Shards.SCHEMA, List.of(slow, quick)), slowMillis))
+              .isInstanceOf(CommitConflictException.class)
+              .hasMessageContaining("run the write again");
+          assertThat(table.exists()).isFalse();
+          TableSnapshot created = table.commitChecked(
+              Shards.change(change, NONE, Shards.SCHEMA, List.of(quick)), quickMillis);
+          assertThat(created.tableId()).isNotEqualTo(id);
+          assertThat(DatasetCheck.of(storage).run(finding -> {}).isSound()).isTrue();
+          table.drop(created.tableId(), DROP);
+        }
+      }
+    }
+  }
+
+  /** The clock of the storage went back between the sweep and the drop. */
+  @Test
+  void aDropLowersNoLimit() {
+    UUID id = create(1).tableId();
+    time = time.plus(Duration.ofHours(3));
+    ShardSummary slow = shard(1, 2, 3);
+    long slowMillis = table.check(slow);
+    time = time.plus(Duration.ofHours(2));
+    table.sweep(DropOptions.SWEEP, orphan -> {});
+    time = time.minus(Duration.ofHours(4));
+    table.tag(0, "later");
+    table.drop(id, DROP);
+    assertThatThrownBy(() -> table.commitChecked(
+            Shards.change(TableChange.Kind.CREATE, NONE, Shards.SCHEMA, List.of(slow)), slowMillis))
+        .isInstanceOf(CommitConflictException.class);
+    // A sweep knows the time of now.
+    table.sweep(DropOptions.SWEEP, orphan -> {});
+    assertThat(create(5).length()).isOne();
   }
 
   @Test

@@ -133,7 +133,7 @@ public record Manifest(
     /**
      * Returns the head of the version after the last. Leaves a base out that is not before the new
      * version, because a repair gave that base up. A version after a retraction begins another
-     * table.
+     * table, unless it is a retraction as well.
      *
      * @param last the newest version or retraction; empty if there is none
      * @param base the version that the change was planned on; empty if there was no table then
@@ -148,7 +148,9 @@ public record Manifest(
         Map<String, String> properties) {
       long version = last.map(manifest -> manifest.version() + 1).orElse(0L);
       return new Head(
-          last.filter(Manifest::isTable).map(Manifest::tableId).orElseGet(UUID::randomUUID),
+          last.filter(before -> before.isTable() || operation.equals(RETRACT))
+              .map(Manifest::tableId)
+              .orElseGet(UUID::randomUUID),
           version,
           commitId,
           last.map(Manifest::commitId),
