@@ -7,7 +7,6 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.warehouse.Namespace;
 import io.zrecord.warehouse.Warehouse;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -69,13 +68,9 @@ public final class WarehouseNames {
    */
   public ReadPaths place(Identifier identifier) {
     Namespace namespace = namespace(identifier.namespace());
-    List<String> parts = new ArrayList<>(namespace.levels());
-    parts.add(identifier.name());
-    // Checks the name.
-    namespace.child(identifier.name());
     return ReadPaths.ofTable(
         quoted(identifier.namespace(), identifier.name()),
-        below(String.join("/", parts)),
+        below(namespace.pathOfTable(identifier.name())),
         settings);
   }
 
@@ -97,6 +92,9 @@ public final class WarehouseNames {
   public void requireCreatable(Identifier identifier) throws NoSuchNamespaceException {
     Namespace namespace = namespace(identifier.namespace());
     requireExists(namespace);
+    if (namespace.levels().size() == Namespace.MOST_LEVELS) {
+      return;
+    }
     Namespace taken = namespace.child(identifier.name());
     if (SparkErrors.planned(() -> warehouse().exists(taken))) {
       throw new IllegalArgumentException("Cannot create the table " + place(identifier)

@@ -43,6 +43,16 @@ public record Namespace(List<String> levels) {
     return new Namespace(child);
   }
 
+  /**
+   * Returns the directory of a table in this namespace, relative to the warehouse. The name of a
+   * table is no level.
+   *
+   * @throws IllegalArgumentException if the name is not allowed
+   */
+  public String pathOfTable(String name) {
+    return pathOf(EntryName.require(name));
+  }
+
   /** Tells whether this is the warehouse itself. */
   public boolean isRoot() {
     return levels.isEmpty();

@@ -1,6 +1,8 @@
 package io.zrecord.warehouse;
 
 import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.CorruptDataException;
+import io.zrecord.errors.UnsupportedFormatException;
 import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.format.SealedJson;
 import io.zrecord.internal.table.Publication;
@@ -9,6 +11,7 @@ import io.zrecord.storage.StoredFile;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.LongFunction;
 
 /** The states of a namespace, of which the one with the greatest number holds. Thread-safe. */
 final class NamespaceLog {
@@ -31,21 +34,42 @@ final class NamespaceLog {
     this.directory = namespace.pathOf(DIRECTORY);
   }
 
-  /** A state, and the number of its file. */
-  private record Numbered(long number, NamespaceVersion state) {}
-
   /** Returns the state that holds; empty if there is none, or the namespace was dropped. */
   Optional<NamespaceVersion> newest() {
-    return find().map(Numbered::state).filter(state -> !state.isDropped());
+    return held(greatest());
   }
 
-  private Optional<Numbered> find() {
-    long greatest = root.list(directory).stream()
+  /** Tells whether there is a state that holds, damaged or of a later release or not. */
+  boolean exists() {
+    try {
+      return isHeld(greatest());
+    } catch (UnsupportedFormatException e) {
+      return true;
+    }
+  }
+
+  /** Returns the number of the state that counts; -1 if there is none. */
+  private long greatest() {
+    return root.list(directory).stream()
         .map(StoredFile::name)
         .flatMapToLong(name -> ManifestNames.version(name).stream())
         .max()
         .orElse(-1);
-    return greatest < 0 ? Optional.empty() : Optional.of(new Numbered(greatest, read(greatest)));
+  }
+
+  private Optional<NamespaceVersion> held(long greatest) {
+    return greatest < 0
+        ? Optional.empty()
+        : Optional.of(read(greatest)).filter(state -> !state.isDropped());
+  }
+
+  /** What is damaged may be the state of a namespace that exists. */
+  private boolean isHeld(long greatest) {
+    try {
+      return held(greatest).isPresent();
+    } catch (CorruptDataException e) {
+      return true;
+    }
   }
 
   private NamespaceVersion read(long number) {
@@ -63,14 +87,26 @@ final class NamespaceLog {
    */
   Optional<NamespaceVersion> publish(
       Function<Optional<NamespaceVersion>, Optional<NamespaceVersion>> change) {
+    return publishAfter(greatest -> change.apply(held(greatest)));
+  }
+
+  /**
+   * Publishes that the namespace was dropped, also after a state that is damaged. Does nothing if
+   * none holds.
+   */
+  void drop(long millis) {
+    publishAfter(greatest ->
+        isHeld(greatest) ? Optional.of(NamespaceVersion.dropped(millis)) : Optional.empty());
+  }
+
+  private Optional<NamespaceVersion> publishAfter(LongFunction<Optional<NamespaceVersion>> change) {
     for (int race = 0; race < MOST_RACES; race++) {
-      Optional<Numbered> before = find();
-      Optional<NamespaceVersion> next =
-          change.apply(before.map(Numbered::state).filter(state -> !state.isDropped()));
+      long greatest = greatest();
+      Optional<NamespaceVersion> next = change.apply(greatest);
       if (next.isEmpty()) {
         return next;
       }
-      long number = before.map(numbered -> numbered.number + 1).orElse(0L);
+      long number = greatest + 1;
       if (number == MOST_STATES) {
         throw new IllegalStateException("Cannot change the namespace " + namespace + ": it was"
             + " changed " + MOST_STATES + " times, and more are not kept; use another namespace");

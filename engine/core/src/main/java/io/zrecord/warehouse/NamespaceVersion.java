@@ -45,7 +45,7 @@ record NamespaceVersion(
   }
 
   /** Returns the state that a drop leads to. */
-  NamespaceVersion dropped(long millis) {
+  static NamespaceVersion dropped(long millis) {
     return new NamespaceVersion(UUID.randomUUID(), millis, true, new TreeMap<>(), "");
   }
 

@@ -4,7 +4,6 @@ import io.zrecord.DatasetKind;
 import io.zrecord.Storages;
 import io.zrecord.internal.shard.fetch.Requests;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.StoredFile;
 import io.zrecord.table.RecordTable;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -29,23 +28,23 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A namespace exists from its creation until it is dropped, and for as long as there is a table
- * or a namespace in its directory. A directory with a table or a store is no namespace.
+ * or a namespace in its directory, where 1,000 directories are looked at. A directory with a table
+ * or a store is no namespace.
  *
  * <p>Damage is a {@link io.zrecord.errors.CorruptDataException}, and a storage that fails a
  * {@link io.zrecord.errors.StorageException}. Thread-safe.
  */
 public final class Warehouse {
-  /** How deep a table may be below directories that nobody has created as namespaces. */
-  private static final int MOST_IMPLICIT_LEVELS = 4;
-
   private final Storage root;
   private final Function<String, Storage> places;
   private final InstantSource clock;
+  private final ChildSearch children;
 
   private Warehouse(Storage root, Function<String, Storage> places, InstantSource clock) {
     this.root = root;
     this.places = places;
     this.clock = clock;
+    this.children = new ChildSearch(root, this::hasTable);
   }
 
   /**
@@ -79,7 +78,7 @@ public final class Warehouse {
    * @throws IllegalArgumentException if the name is not allowed
    */
   public Storage place(Namespace namespace, String table) {
-    return places.apply(namespace.pathOf(EntryName.require(table)));
+    return places.apply(namespace.pathOfTable(table));
   }
 
   /** Tells whether there is a table, or a store that is written online, damaged or not. */
@@ -100,6 +99,9 @@ public final class Warehouse {
 
   /** Returns the namespaces of a namespace, in order. */
   public List<Namespace> namespaces(Namespace parent) {
+    if (parent.levels().size() == Namespace.MOST_LEVELS) {
+      return List.of();
+    }
     return those(parent, name -> exists(parent.child(name))).stream()
         .map(parent::child)
         .toList();
@@ -108,7 +110,7 @@ public final class Warehouse {
   /** Returns the names of those directories of a namespace for which a look says so. */
   private List<String> those(Namespace namespace, Function<String, Boolean> look) {
     List<String> found = Collections.synchronizedList(new ArrayList<>());
-    Requests.forEach(root, directories(namespace), name -> {
+    Requests.forEach(root, ChildSearch.names(root, namespace), name -> {
       if (look.apply(name)) {
         found.add(name);
       }
@@ -116,45 +118,26 @@ public final class Warehouse {
     return found.stream().sorted().toList();
   }
 
-  private List<String> directories(Namespace namespace) {
-    return root.list(namespace.directory()).stream()
-        .filter(StoredFile::isDirectory)
-        .map(StoredFile::name)
-        .filter(EntryName::isAllowed)
-        .toList();
-  }
-
-  /** Tells whether a namespace exists. */
+  /** Tells whether a namespace exists, also if its properties are damaged. */
   public boolean exists(Namespace namespace) {
-    return find(namespace).isPresent();
+    return namespace.isRoot()
+        || (!isTable(namespace) && (log(namespace).exists() || children.finds(namespace)));
   }
 
   /** Returns the properties of a namespace; empty if there is no such namespace. */
   public Optional<SortedMap<String, String>> find(Namespace namespace) {
-    Optional<SortedMap<String, String>> properties =
-        log(namespace).newest().map(NamespaceVersion::properties);
-    if (namespace.isRoot()) {
-      return Optional.of(properties.orElseGet(TreeMap::new));
-    }
-    if (isDataset(places.apply(namespace.directory()))) {
+    if (isTable(namespace)) {
       return Optional.empty();
     }
-    return properties.isPresent() || hasChildren(namespace, MOST_IMPLICIT_LEVELS)
+    Optional<SortedMap<String, String>> properties =
+        log(namespace).newest().map(NamespaceVersion::properties);
+    return properties.isPresent() || isThereWithoutState(namespace)
         ? Optional.of(properties.orElseGet(TreeMap::new))
         : Optional.empty();
   }
 
-  /** Tells whether there is a table or a namespace in the directory of a namespace. */
-  private boolean hasChildren(Namespace namespace, int levels) {
-    if (namespace.levels().size() == Namespace.MOST_LEVELS) {
-      return directories(namespace).stream().anyMatch(name -> hasTable(namespace, name));
-    }
-    List<String> names = directories(namespace);
-    return names.stream()
-            .anyMatch(name ->
-                hasTable(namespace, name) || log(namespace.child(name)).newest().isPresent())
-        || (levels > 1
-            && names.stream().anyMatch(name -> hasChildren(namespace.child(name), levels - 1)));
+  private boolean isThereWithoutState(Namespace namespace) {
+    return namespace.isRoot() || children.finds(namespace);
   }
 
   private NamespaceLog log(Namespace namespace) {
@@ -162,7 +145,8 @@ public final class Warehouse {
   }
 
   /**
-   * Creates a namespace. Namespaces above need not exist.
+   * Creates a namespace. Namespaces above need not exist. A namespace that exists only by what is
+   * in its directory gets the properties, and stays when that is gone.
    *
    * @param properties at most 1,000 strings by names of 1 to 1,024 units
    * @return {@code false} if the namespace exists, or there is a table of the name
@@ -170,14 +154,16 @@ public final class Warehouse {
    */
   public boolean create(Namespace namespace, Map<String, String> properties) {
     NamespaceProperties.require(properties);
-    if (exists(namespace) || isTable(namespace)) {
+    if (namespace.isRoot() || isTable(namespace) || log(namespace).exists()) {
       return false;
     }
+    boolean isThere = children.finds(namespace);
     return log(namespace)
             .publish(found -> found.isPresent()
                 ? Optional.empty()
                 : Optional.of(NamespaceVersion.first(clock.millis(), properties)))
             .isPresent()
+        && !isThere
         // Whoever has created a table meanwhile has the name.
         && !isTable(namespace);
   }
@@ -195,25 +181,29 @@ public final class Warehouse {
    *     long
    */
   public boolean alter(Namespace namespace, Map<String, @Nullable String> changes) {
-    if (!exists(namespace)) {
+    if (isTable(namespace)) {
       return false;
     }
-    log(namespace).publish(found -> {
-      Map<String, String> properties =
-          new TreeMap<>(found.map(NamespaceVersion::properties).orElseGet(TreeMap::new));
-      changes.forEach((name, value) -> {
-        if (value == null) {
-          properties.remove(name);
-        } else {
-          properties.put(name, value);
-        }
-      });
-      NamespaceProperties.require(properties);
-      return Optional.of(found
-          .map(state -> state.next(clock.millis(), properties))
-          .orElseGet(() -> NamespaceVersion.first(clock.millis(), properties)));
-    });
-    return true;
+    return log(namespace)
+        .publish(found -> {
+          if (found.isEmpty() && !isThereWithoutState(namespace)) {
+            return Optional.empty();
+          }
+          Map<String, String> properties =
+              new TreeMap<>(found.map(NamespaceVersion::properties).orElseGet(TreeMap::new));
+          changes.forEach((name, value) -> {
+            if (value == null) {
+              properties.remove(name);
+            } else {
+              properties.put(name, value);
+            }
+          });
+          NamespaceProperties.require(properties);
+          return Optional.of(found
+              .map(state -> state.next(clock.millis(), properties))
+              .orElseGet(() -> NamespaceVersion.first(clock.millis(), properties)));
+        })
+        .isPresent();
   }
 
   /** Says what became of a namespace that was to be dropped. */
@@ -234,10 +224,10 @@ public final class Warehouse {
     if (!exists(namespace)) {
       return Drop.MISSING;
     }
-    if (hasChildren(namespace, MOST_IMPLICIT_LEVELS)) {
+    if (children.finds(namespace)) {
       return Drop.NOT_EMPTY;
     }
-    log(namespace).publish(found -> found.map(state -> state.dropped(clock.millis())));
+    log(namespace).drop(clock.millis());
     return Drop.DROPPED;
   }
 }

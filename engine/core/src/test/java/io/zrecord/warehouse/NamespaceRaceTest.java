@@ -11,6 +11,7 @@ import io.zrecord.table.TableChange;
 import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +123,23 @@ final class NamespaceRaceTest {
         (lake, said) -> said.put("b", lake.alter(SPACE, Map.of("b", "1"))),
         (lake, said) -> assertThat(lake.find(SPACE).orElseThrow())
             .isEqualTo(Map.of("old", "1", "a", "1", "b", "1")));
+  }
+
+  @Test
+  void aChangeBringsNoDroppedNamespaceBack() {
+    BiConsumer<Warehouse, Map<String, Boolean>> change =
+        (lake, said) -> said.put("changed", lake.alter(SPACE, Map.of("a", "1")));
+    BiConsumer<Warehouse, Map<String, Boolean>> drop =
+        (lake, said) -> said.put("dropped", lake.drop(SPACE) == Warehouse.Drop.DROPPED);
+    List<Boolean> changed = new ArrayList<>();
+    BiConsumer<Warehouse, Map<String, Boolean>> check = (lake, said) -> {
+      assertThat(said).containsEntry("dropped", true);
+      assertThat(lake.exists(SPACE)).isFalse();
+      changed.add(said.get("changed"));
+    };
+    inEveryOrder(lake -> lake.create(SPACE, Map.of("old", "1")), change, drop, check);
+    inEveryOrder(lake -> lake.create(SPACE, Map.of("old", "1")), drop, change, check);
+    assertThat(changed).contains(true, false);
   }
 
   @Test

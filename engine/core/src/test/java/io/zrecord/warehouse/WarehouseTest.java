@@ -11,8 +11,10 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
+import io.zrecord.table.DropOptions;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
+import io.zrecord.testing.ForwardingStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +24,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,11 +144,30 @@ final class WarehouseTest {
     assertThat(lake.namespaces(Namespace.ROOT)).containsExactly(Namespace.of("a"));
     assertThat(lake.exists(deep)).isTrue();
     assertThat(lake.alter(Namespace.of("a"), Map.of("x", "1"))).isTrue();
-    assertThat(lake.create(deep, Map.of())).isFalse();
     assertThat(lake.drop(deep)).isEqualTo(Warehouse.Drop.NOT_EMPTY);
     RecordTable.at(lake.place(deep, "t")).retract(created);
     assertThat(lake.exists(deep)).isFalse();
     assertThat(lake.find(Namespace.of("a"))).contains(sorted(Map.of("x", "1")));
+  }
+
+  @Test
+  void propertiesOfANamespaceThatIsThereByItsTablesAreKept() {
+    UUID created = createTable(VISION, "t");
+    assertThat(lake.create(VISION, Map.of("comment", "photos"))).isFalse();
+    assertThat(lake.create(VISION, Map.of("comment", "later"))).isFalse();
+    assertThat(lake.find(VISION)).contains(sorted(Map.of("comment", "photos")));
+    RecordTable.at(lake.place(VISION, "t")).retract(created);
+    assertThat(lake.namespaces(Namespace.ROOT)).containsExactly(VISION);
+  }
+
+  @Test
+  void aTableIsListedAndFoundAtEachLevel() {
+    Namespace deepest = new Namespace(Collections.nCopies(Namespace.MOST_LEVELS, "a"));
+    createTable(deepest, "t");
+    assertThat(lake.tables(deepest)).containsExactly("t");
+    assertThat(lake.exists(deepest)).isTrue();
+    assertThat(lake.namespaces(deepest)).isEmpty();
+    assertThat(lake.drop(deepest)).isEqualTo(Warehouse.Drop.NOT_EMPTY);
   }
 
   @Test
@@ -235,6 +258,30 @@ final class WarehouseTest {
     assertThatThrownBy(() -> lake.find(VISION)).isInstanceOf(CorruptDataException.class);
   }
 
+  @Test
+  void aDamagedNamespaceStandsInNobodysWay() throws IOException {
+    Namespace damaged = VISION.child("damaged");
+    lake.create(damaged, Map.of("a", "1"));
+    Files.writeString(path("vision/damaged/_namespace/00000000000000000000.json"), "{");
+    lake.create(VISION.child("sound"), Map.of());
+    createTable(damaged, "t");
+    assertThat(lake.namespaces(VISION)).containsExactly(damaged, VISION.child("sound"));
+    assertThat(lake.exists(VISION)).isTrue();
+    assertThat(lake.exists(damaged)).isTrue();
+    assertThat(lake.tables(damaged)).containsExactly("t");
+    assertThat(lake.create(damaged, Map.of())).isFalse();
+    assertThatThrownBy(() -> lake.find(damaged)).isInstanceOf(CorruptDataException.class);
+    assertThatThrownBy(() -> lake.alter(damaged, Map.of("a", "2")))
+        .isInstanceOf(CorruptDataException.class);
+    assertThat(lake.drop(damaged)).isEqualTo(Warehouse.Drop.NOT_EMPTY);
+    RecordTable table = RecordTable.at(lake.place(damaged, "t"));
+    table.drop(table.latest().tableId(), DropOptions.defaults());
+    assertThat(lake.drop(damaged)).isEqualTo(Warehouse.Drop.DROPPED);
+    assertThat(lake.exists(damaged)).isFalse();
+    assertThat(lake.create(damaged, Map.of("b", "1"))).isTrue();
+    assertThat(lake.find(damaged)).contains(sorted(Map.of("b", "1")));
+  }
+
   private static void reseal(Path file, String from, String to) throws IOException {
     String json = Files.readString(file).replaceFirst(",\"crc32c\".*\n", "}").replace(from, to);
     var object = new com.fasterxml.jackson.databind.ObjectMapper().readTree(json);
@@ -243,6 +290,40 @@ final class WarehouseTest {
         io.zrecord.internal.format.SealedJson.seal(
             (com.fasterxml.jackson.databind.node.ObjectNode) object));
     assertThat(Files.readString(file)).contains(to);
+  }
+
+  @Test
+  void foreignDirectoriesAreLookedAtSideBySideAndNotWithoutEnd() throws IOException {
+    for (int i = 0; i < 1100; i++) {
+      Files.createDirectories(path("logs/" + i / 100 + "/" + i % 100 + "/x"));
+    }
+    createTable(Namespace.of("logs"), "beside them");
+    List<String> asked = Collections.synchronizedList(new ArrayList<>());
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    Storage parallel = new ForwardingStorage(LocalStorage.at(path(""))) {
+      @Override
+      public int requestsAtOnce() {
+        return 8;
+      }
+    };
+    Warehouse counted = Warehouse.of(parallel, path -> {
+      asked.add(path);
+      threads.add(Thread.currentThread());
+      return LocalStorage.at(path(path));
+    });
+    Namespace logs = Namespace.of("logs");
+    assertThat(counted.exists(logs)).isTrue();
+    assertThat(asked).hasSizeLessThan(40);
+    RecordTable table = RecordTable.at(lake.place(Namespace.of("logs"), "beside them"));
+    table.drop(table.latest().tableId(), DropOptions.defaults());
+    asked.clear();
+    threads.clear();
+    assertThat(counted.exists(logs)).isFalse();
+    assertThat(asked).hasSize(1 + 1000);
+    assertThat(threads).hasSizeGreaterThan(1);
+    createTable(Namespace.of("logs", "5", "5"), "t");
+    assertThat(counted.exists(Namespace.of("logs", "5"))).isTrue();
+    assertThat(counted.exists(logs)).isFalse();
   }
 
   @Test
