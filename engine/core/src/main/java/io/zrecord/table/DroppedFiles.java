@@ -16,10 +16,13 @@ final class DroppedFiles {
   /** Files that are deleted together. */
   private static final int GROUP_FILES = 1000;
 
+  /** Directories about which the storage is asked, until one of them outlasts its files. */
+  private static final int MOST_ASKED = 8;
+
   private final Storage storage;
   private final List<String> files = new ArrayList<>();
   private final List<String> directories = new ArrayList<>();
-  private boolean isAsked;
+  private int asked;
   private boolean hasDirectories;
 
   DroppedFiles(Storage storage) {
@@ -67,11 +70,11 @@ final class DroppedFiles {
     directories.clear();
   }
 
-  /** Tells whether directories outlast their files, as in no store of objects. Asks once. */
+  /** Tells whether directories outlast their files, as in no store of objects. */
   private boolean hasDirectories() {
-    if (!directories.isEmpty() && !isAsked) {
-      isAsked = true;
-      hasDirectories = storage.exists(directories.get(0));
+    for (int i = 0; i < directories.size() && !hasDirectories && asked < MOST_ASKED; i++) {
+      asked++;
+      hasDirectories = storage.exists(directories.get(i));
     }
     return hasDirectories;
   }
