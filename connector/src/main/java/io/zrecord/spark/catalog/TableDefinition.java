@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.schema.Declarations;
 import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
@@ -27,9 +28,6 @@ record TableDefinition(Map<String, String> options, Declarations declared) {
       TableCatalog.PROP_LOCATION,
       TableCatalog.PROP_EXTERNAL,
       TableCatalog.PROP_IS_MANAGED_LOCATION);
-
-  /** Names of options that a table would keep for its writes. */
-  private static final String OF_WRITES = "write.";
 
   /**
    * Parses the properties of a statement.
@@ -60,15 +58,9 @@ record TableDefinition(Map<String, String> options, Declarations declared) {
         kept.put(key, value);
       }
     });
-    kept.keySet().stream().filter(key -> key.startsWith(OF_WRITES)).findAny().ifPresent(key -> {
-      throw Unsupported.operation(
-          "keeping the property '" + key + "' of a table for its writes",
-          "give the option with each write, or as spark.datasource." + ZRecordOptions.FORMAT
-              + ".<option>");
-    });
+    TableProperties.requireKept(kept.keySet());
     // Settings of Hadoop among the OPTIONS of a CREATE statement come too late.
     StorageSettings.requireLoaded(path.settings(), new CaseInsensitiveStringMap(options));
-    StorageSettings.refuseToKeep(kept);
     return new TableDefinition(
         options,
         Declarations.NONE

@@ -83,6 +83,11 @@ final class KnownOptions {
 
   private KnownOptions() {}
 
+  /** Tells whether a name is that of an option of writes. */
+  static boolean isOfWrites(String name) {
+    return isAmong(name, WRITE, WRITE_PREFIXES);
+  }
+
   static void requireKnownForReading(CaseInsensitiveStringMap options) {
     requireKnown("read", options, READ, Set.of(), Set.of());
   }

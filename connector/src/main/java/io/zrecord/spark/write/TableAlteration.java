@@ -6,7 +6,7 @@ import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.SparkTypes;
-import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.Reloads;
@@ -16,7 +16,6 @@ import io.zrecord.table.SchemaChange;
 import io.zrecord.table.TableSnapshot;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -50,8 +49,6 @@ import org.jspecify.annotations.Nullable;
 public final class TableAlteration {
   /** Another change of fields is in the way at most as often. */
   private static final int MOST_ATTEMPTS = 10;
-
-  private static final String OF_WRITES = "write.";
 
   private final String location;
   private final TableChange[] changes;
@@ -137,12 +134,7 @@ public final class TableAlteration {
   }
 
   private static void set(SchemaChange plan, String property, @Nullable String value) {
-    StorageSettings.refuseToKeep(Map.of(property, ""));
-    if (property.startsWith(OF_WRITES)) {
-      throw Unsupported.operation(
-          "keeping the property '" + property + "' of a table for its writes",
-          "give the option with each write");
-    }
+    TableProperties.requireKept(Set.of(property));
     plan.declare(declarations -> {
       if (property.equals(TableCatalog.PROP_COMMENT)) {
         declarations.comment(value == null ? "" : value);
