@@ -75,8 +75,8 @@ public final class SparkErrors {
 
   /**
    * Throws Spark's exception, which Java takes for a checked one. Has the parameters of the texts
-   * that Spark has for the conditions: a client of Spark Connect in Scala or Java makes the text
-   * anew, and fails if a parameter is missing.
+   * that Spark has for the conditions. A client of Spark Connect in Scala or Java builds the text
+   * from the parameters, and fails if one of them is missing.
    */
   private static RuntimeException analysis(String condition, ZRecordException cause) {
     String path = String.valueOf(cause.resource());

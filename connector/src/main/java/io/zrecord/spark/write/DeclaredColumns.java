@@ -7,6 +7,7 @@ import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.path.Unsupported;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
@@ -44,6 +45,22 @@ final class DeclaredColumns {
   /** Words in a literal of a time that have another meaning each day. */
   private static final Pattern NOW =
       Pattern.compile("'\\s*(now|today|tomorrow|yesterday)\\b", Pattern.CASE_INSENSITIVE);
+
+  /** Types of which Spark writes each value as it is. */
+  private static final Set<ElementType.Kind> KEPT = EnumSet.of(
+      ElementType.Kind.BOOL,
+      ElementType.Kind.I8,
+      ElementType.Kind.I16,
+      ElementType.Kind.I32,
+      ElementType.Kind.I64,
+      ElementType.Kind.F32,
+      ElementType.Kind.F64,
+      ElementType.Kind.DECIMAL,
+      ElementType.Kind.DATE,
+      ElementType.Kind.TIMESTAMP,
+      ElementType.Kind.TIMESTAMP_NTZ,
+      ElementType.Kind.BYTES,
+      ElementType.Kind.UTF8);
 
   private DeclaredColumns() {}
 
@@ -176,7 +193,8 @@ final class DeclaredColumns {
   /** Returns the bytes of a value of Spark. */
   private static byte[] bytes(FieldSpec field, StructField column, Object value) {
     ElementType type = field.type();
-    if (!field.shape().isScalar()) {
+    // Columns of the other types hold more values than their fields.
+    if (!field.shape().isScalar() || !KEPT.contains(type.kind())) {
       throw unsupported(column);
     }
     if (value instanceof UTF8String text) {

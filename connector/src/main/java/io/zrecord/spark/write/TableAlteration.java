@@ -5,6 +5,7 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
@@ -156,6 +157,10 @@ public final class TableAlteration {
     if (change instanceof DeleteColumn) {
       plan.drop(name);
     } else if (change instanceof RenameColumn rename) {
+      if (MetadataColumns.areHiddenBy(rename.newName())) {
+        throw new IllegalArgumentException("Cannot rename the column '" + name + "' of " + location
+            + ": '" + rename.newName() + "' is the name of a metadata column; choose another name");
+      }
       plan.rename(name, rename.newName());
     } else if (change instanceof UpdateColumnType update) {
       promote(plan, name, update);
@@ -245,7 +250,7 @@ public final class TableAlteration {
     plan.promote(
         name,
         Optional.of(update.newDataType())
-            .filter(type -> field.shape().isScalar())
+            .filter(type -> field.shape().isScalar() && !SparkTypes.isLimitedString(type))
             .flatMap(type -> SparkTypes.elementTypeOf(
                 new StructField(name, type, true, Metadata.empty()), Optional.empty()))
             .orElseThrow(() -> Unsupported.operation(

@@ -3,7 +3,8 @@ package io.zrecord.spark
 import scala.collection.JavaConverters._
 
 import io.zrecord.spark.path.SparkStorages
-import io.zrecord.table.RecordTable
+import io.zrecord.schema.{ElementType, RecordSchema}
+import io.zrecord.table.{RecordTable, TableChange => EngineChange}
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.connector.catalog.{Identifier, TableChange}
 import org.apache.spark.sql.types.LongType
@@ -105,6 +106,8 @@ class AlterTableSuite extends SparkSuite {
           "add column x varchar(3)" -> "varchar(3)",
           "alter column score set default 1 + 1" -> "no constant",
           "drop column missing" -> "missing",
+          "rename column name to _index" -> "metadata column",
+          "alter column name type varchar(5)" -> "",
           "alter column name type int" -> "",
           "alter column id type string" -> "",
           "alter column id set not null" -> "",
@@ -122,6 +125,25 @@ class AlterTableSuite extends SparkSuite {
       }
       assert(t.rows == Seq(Seq(1, "a", 0.5f), Seq(2, "b", null)))
     }
+  }
+
+  test("a default that a field of another program's table cannot hold is refused") {
+    val table = freshTable()
+    val fields = RecordSchema
+      .builder()
+      .field("u8", ElementType.U8)
+      .field("u64", ElementType.U64)
+      .field("f16", ElementType.F16)
+      .field("i8", ElementType.I8)
+      .build()
+    val t = new Altered(s"lake.$table", s"$warehouse/$table")
+    t.table.commit(EngineChange.of(EngineChange.Kind.CREATE, fields).build())
+    for (column <- Seq("u8", "u64", "f16")) {
+      val message = failure(sql(s"alter table ${t.name} alter column $column set default 3"))
+      assert(message.contains("leave DEFAULT out"), message)
+    }
+    assert(t.table.latest().version() == 0)
+    t("alter column i8 set default -3")
   }
 
   test("several changes are one version, each after those before") {
