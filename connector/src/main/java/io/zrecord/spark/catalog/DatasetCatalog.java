@@ -2,6 +2,8 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.spark.ddl.TableAlteration;
+import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
@@ -14,7 +16,6 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.warehouse.WarehouseNames;
-import io.zrecord.spark.write.TableAlteration;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.DropOptions;
 import java.util.Map;

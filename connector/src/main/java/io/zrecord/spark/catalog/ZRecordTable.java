@@ -7,6 +7,7 @@ import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.column.UnreadableColumns;
+import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;

@@ -12,6 +12,7 @@ import io.zrecord.schema.NestedType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.column.DeclaredColumns;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.WriteConf;
@@ -36,7 +37,7 @@ import org.apache.spark.sql.types.StructType;
  * Decides on the driver, before a task starts, which field each column of a write becomes. Reports
  * everything that does not fit at once.
  */
-final class FieldPlanner {
+public final class FieldPlanner {
   private final String location;
   private final WriteConf conf;
   private final boolean isCaseSensitive;
@@ -50,7 +51,7 @@ final class FieldPlanner {
    * @param written the field of each column, in the order of the columns; then the fields that no
    *     column has and that get their default or a number
    */
-  record Plan(RecordSchema table, List<FieldSpec> written) {}
+  public record Plan(RecordSchema table, List<FieldSpec> written) {}
 
   /**
    * Plans a write.
@@ -59,7 +60,7 @@ final class FieldPlanner {
    *     more than those of a query
    * @param identities the fields that the table numbers
    */
-  FieldPlanner(
+  public FieldPlanner(
       String location,
       WriteConf conf,
       boolean isCaseSensitive,
@@ -73,7 +74,7 @@ final class FieldPlanner {
   }
 
   /** Returns the fields for a new table. */
-  Plan create(StructType columns) {
+  public Plan create(StructType columns) {
     return replace(columns, List.of(), 1);
   }
 

@@ -3,6 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.nested.NestedColumn;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.NestedType;
+import io.zrecord.spark.column.DecimalBytes;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.table.write.ShardWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -152,7 +153,7 @@ final class NestedValueWriter implements ColumnValueWriter {
         (from, i, to) -> to.putLong(from.getDecimal(i, precision, scale).toUnscaledLong());
       default ->
         (from, i, to) -> {
-          RowWriters.toBytes(from.getDecimal(i, precision, scale), wide);
+          DecimalBytes.write(from.getDecimal(i, precision, scale), wide);
           to.put(wide, 0, WIDE_DECIMAL_BYTES);
         };
     };

@@ -3,15 +3,14 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.DecimalBytes;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.table.write.ShardWriter;
-import java.math.BigInteger;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
@@ -125,18 +124,8 @@ final class RowWriters {
 
     @Override
     public void write(InternalRow row, int i, ShardWriter shard) {
-      toBytes(row.getDecimal(i, precision, scale), value);
+      DecimalBytes.write(row.getDecimal(i, precision, scale), value);
       shard.put(i, value, 0, BYTES);
-    }
-  }
-
-  /** Writes the unscaled value of a decimal, little-endian. */
-  static void toBytes(Decimal decimal, byte[] value) {
-    BigInteger unscaled = decimal.toJavaBigDecimal().unscaledValue();
-    byte[] bigEndian = unscaled.toByteArray();
-    java.util.Arrays.fill(value, (byte) (unscaled.signum() < 0 ? -1 : 0));
-    for (int b = 0; b < bigEndian.length; b++) {
-      value[b] = bigEndian[bigEndian.length - 1 - b];
     }
   }
 }

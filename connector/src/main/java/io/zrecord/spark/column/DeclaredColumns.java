@@ -1,9 +1,8 @@
-package io.zrecord.spark.write;
+package io.zrecord.spark.column;
 
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.path.Unsupported;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -36,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Says what the columns of a {@code CREATE TABLE} declare of their fields: which are never null,
  * and which have a default. Stateless.
  */
-final class DeclaredColumns {
+public final class DeclaredColumns {
   /** Metadata of Spark: the text of the default, and the value that it had at the declaration. */
   private static final String TEXT = "CURRENT_DEFAULT";
 
@@ -70,7 +69,7 @@ final class DeclaredColumns {
    * @throws UnsupportedOperationException if the default is no constant of a type that is kept, or
    *     the type says more than a field keeps
    */
-  static FieldSpec declared(FieldSpec field, StructField column) {
+  public static FieldSpec declared(FieldSpec field, StructField column) {
     requireKept(column.name(), column.dataType());
     FieldRules rules = field.rules();
     if (!column.nullable()) {
@@ -121,7 +120,7 @@ final class DeclaredColumns {
    * @param text the default in SQL
    * @throws UnsupportedOperationException if that is no constant of a type that is kept
    */
-  static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
+  public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules();
     return field.withRules(
@@ -131,7 +130,7 @@ final class DeclaredColumns {
   }
 
   /** Returns the metadata of a column that is declared with a default, if there is one. */
-  static Metadata metadata(@Nullable ColumnDefaultValue declared) {
+  public static Metadata metadata(@Nullable ColumnDefaultValue declared) {
     return declared == null ? Metadata.empty() : metadata(declared.getSql());
   }
 
@@ -207,7 +206,7 @@ final class DeclaredColumns {
     byte[] bytes = new byte[width];
     ByteBuffer little = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (value instanceof Decimal decimal) {
-      RowWriters.toBytes(decimal, bytes);
+      DecimalBytes.write(decimal, bytes);
     } else if (value instanceof Boolean flag) {
       little.put((byte) (flag ? 1 : 0));
     } else if (value instanceof Float number) {

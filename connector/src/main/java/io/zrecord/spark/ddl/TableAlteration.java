@@ -1,10 +1,11 @@
-package io.zrecord.spark.write;
+package io.zrecord.spark.ddl;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.DeclaredColumns;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.TableProperties;
@@ -12,6 +13,7 @@ import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.Unsupported;
+import io.zrecord.spark.write.FieldPlanner;
 import io.zrecord.table.FieldPlace;
 import io.zrecord.table.SchemaChange;
 import io.zrecord.table.TableSnapshot;

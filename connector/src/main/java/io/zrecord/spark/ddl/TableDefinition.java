@@ -1,4 +1,4 @@
-package io.zrecord.spark.catalog;
+package io.zrecord.spark.ddl;
 
 import io.zrecord.schema.Declarations;
 import io.zrecord.spark.options.StorageSettings;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param options of the write that comes with the statement
  * @param declared what the table declares from then on
  */
-record TableDefinition(Map<String, String> options, Declarations declared) {
+public record TableDefinition(Map<String, String> options, Declarations declared) {
   /** What Spark gives for every table, and the manifest says otherwise or not at all. */
   private static final Set<String> GIVEN = Set.of(
       TableCatalog.PROP_PROVIDER,
@@ -37,7 +37,7 @@ record TableDefinition(Map<String, String> options, Declarations declared) {
    *     of Hadoop with which the table was not loaded
    * @throws UnsupportedOperationException if the statement asks for what no table keeps
    */
-  static TableDefinition of(ReadPaths path, Map<String, String> properties) {
+  public static TableDefinition of(ReadPaths path, Map<String, String> properties) {
     requirePlace(path, properties.get(TableCatalog.PROP_LOCATION));
     String provider = properties.getOrDefault(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
     if (!provider.equalsIgnoreCase(ZRecordOptions.FORMAT)) {
@@ -85,7 +85,7 @@ record TableDefinition(Map<String, String> options, Declarations declared) {
    *
    * @param path where the table is
    */
-  static Map<String, String> shown(ReadPaths path, Declarations declared) {
+  public static Map<String, String> shown(ReadPaths path, Declarations declared) {
     Map<String, String> properties = new HashMap<>(declared.properties());
     properties.put(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
     if (path.found().size() == 1) {
