@@ -2,6 +2,8 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.spark.ddl.NewTable;
+import io.zrecord.spark.ddl.SparkFeatures;
 import io.zrecord.spark.ddl.TableAlteration;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.CatalogOptions;
@@ -30,6 +32,7 @@ import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
+import org.apache.spark.sql.connector.catalog.TableInfo;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -68,7 +71,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
 
   @Override
   public final Set<TableCatalogCapability> capabilities() {
-    return Set.of(TableCatalogCapability.SUPPORT_COLUMN_DEFAULT_VALUE);
+    return SparkFeatures.capabilities();
   }
 
   @Override
@@ -115,14 +118,25 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // Every release has this form only.
+  @SuppressWarnings("deprecation") // Spark 3.5 has no form that says more of a table.
   public final Table createTable(
       Identifier identifier,
       StructType schema,
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
-    StagedTable staged = stageCreate(identifier, schema, partitions, properties);
+    return create(identifier, NewTable.of(schema, partitions, properties));
+  }
+
+  /** Creates a table, of which Spark 4.1 and later say more. */
+  public final Table createTable(Identifier identifier, TableInfo table)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    return create(identifier, NewTable.of(table));
+  }
+
+  private Table create(Identifier identifier, NewTable table)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    StagedTable staged = stageCreate(identifier, table);
     try {
       staged.commitStagedChanges();
     } catch (Exception e) {
@@ -143,17 +157,27 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    return stageCreate(identifier, NewTable.of(schema, partitions, properties));
+  }
+
+  /** Stages the creation of a table, of which Spark 4.1 and later say more. */
+  public final StagedTable stageCreate(Identifier identifier, TableInfo table)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    return stageCreate(identifier, NewTable.of(table));
+  }
+
+  private StagedTable stageCreate(Identifier identifier, NewTable table)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
-    Unsupported.refusePartitioning(partitions);
+    Unsupported.refusePartitioning(table.partitions());
     if (isTaken(path)) {
       throw new TableAlreadyExistsException(identifier);
     }
     requireCreatable(identifier);
     return stage(
         path,
-        schema,
-        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
-        properties);
+        table,
+        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE));
   }
 
   @Override
@@ -164,12 +188,23 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Transform[] partitions,
       Map<String, String> properties)
       throws NoSuchTableException, NoSuchNamespaceException {
+    return stageReplace(identifier, NewTable.of(schema, partitions, properties));
+  }
+
+  /** Stages the replacement of a table, of which Spark 4.1 and later say more. */
+  public final StagedTable stageReplace(Identifier identifier, TableInfo table)
+      throws NoSuchTableException, NoSuchNamespaceException {
+    return stageReplace(identifier, NewTable.of(table));
+  }
+
+  private StagedTable stageReplace(Identifier identifier, NewTable table)
+      throws NoSuchTableException, NoSuchNamespaceException {
     if (!tableExists(identifier)) {
       throw identifiesPaths(identifier) || names().isEmpty()
           ? new NoSuchDatasetException(identifier)
           : new NoSuchTableException(identifier);
     }
-    return stageCreateOrReplace(identifier, schema, partitions, properties);
+    return stageCreateOrReplace(identifier, table);
   }
 
   @Override
@@ -180,14 +215,24 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Transform[] partitions,
       Map<String, String> properties)
       throws NoSuchNamespaceException {
+    return stageCreateOrReplace(identifier, NewTable.of(schema, partitions, properties));
+  }
+
+  /** Stages a table, of which Spark 4.1 and later say more. */
+  public final StagedTable stageCreateOrReplace(Identifier identifier, TableInfo table)
+      throws NoSuchNamespaceException {
+    return stageCreateOrReplace(identifier, NewTable.of(table));
+  }
+
+  private StagedTable stageCreateOrReplace(Identifier identifier, NewTable table)
+      throws NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
-    Unsupported.refusePartitioning(partitions);
+    Unsupported.refusePartitioning(table.partitions());
     requireCreatable(identifier);
     return stage(
         path,
-        schema,
-        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
-        properties);
+        table,
+        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE));
   }
 
   /** Changes columns and properties by one commit, which touches no shard. */
@@ -313,16 +358,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   private static StagedTable stage(
-      ReadPaths path,
-      StructType schema,
-      Function<DatasetPath, WriteTarget> target,
-      Map<String, String> properties) {
+      ReadPaths path, NewTable table, Function<DatasetPath, WriteTarget> target) {
     return SparkErrors.planned(() -> {
-      TableDefinition definition = TableDefinition.of(path, properties);
+      TableDefinition definition = TableDefinition.of(path, table);
       return new ZRecordStagedTable(
           path,
-          schema,
-          target.apply(path.datasets().get(0)).declaring(definition.declared()),
+          table.columns(),
+          target.apply(path.datasets().get(0)).declaring(definition::declared),
           definition.options());
     });
   }

@@ -7,6 +7,7 @@ import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.column.UnreadableColumns;
+import io.zrecord.spark.ddl.ShownConstraints;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
@@ -33,6 +34,7 @@ import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.constraints.Constraint;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
@@ -52,6 +54,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   private final Optional<WriteTarget> target;
   private final boolean acceptsAnySchema;
   private final boolean isNamed;
+  private final ShownConstraints constraints;
   private final Map<String, String> defaultsOfRecords = ReadConf.defaultsOfRecords();
 
   ZRecordTable(
@@ -69,6 +72,10 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     this.target = target;
     this.acceptsAnySchema = acceptsAnySchema;
     this.isNamed = isNamed;
+    this.constraints = new ShownConstraints(target
+        .filter(place -> place.creation() == WriteTarget.Creation.APPEND)
+        .flatMap(WriteTarget::base)
+        .or(() -> versions.size() == 1 ? Optional.of(versions.get(0)) : Optional.empty()));
   }
 
   /** Returns a table of one or several versions to read; nothing can be written. */
@@ -237,6 +244,14 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         paths, versions.size() == 1 ? versions.get(0).declarations() : Declarations.NONE);
   }
 
+  /**
+   * Returns the constraints that a write must obey. Spark evaluates each check on every row of a
+   * write, from 4.1 on. No {@code @Override}: older releases lack the method.
+   */
+  public Constraint[] constraints() {
+    return constraints.show();
+  }
+
   @Override
   public Set<TableCapability> capabilities() {
     EnumSet<TableCapability> capabilities = EnumSet.of(TableCapability.BATCH_READ);
@@ -339,7 +354,7 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
         + location() + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
     requireObeyed(info.options());
-    return new ZRecordWriteBuilder(location(), place, info);
+    return new ZRecordWriteBuilder(location(), place.evaluating(constraints.evaluated()), info);
   }
 
   /** Tells whether the other table reads the same records, and is written like this table. */

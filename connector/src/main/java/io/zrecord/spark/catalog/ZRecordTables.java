@@ -3,6 +3,7 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.ddl.SparkFeatures;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
@@ -77,13 +78,15 @@ public final class ZRecordTables {
   /** Loads the same as {@link #loadHeld}, if there is a dataset. */
   static Optional<ZRecordTable> findHeld(ReadPaths path) {
     DatasetPath dataset = path.datasets().get(0);
-    return dataset
-        .newest()
-        .map(newest -> ZRecordTable.strict(
-            path,
-            newest,
-            VersionChoice.named(TimeTravel.newest()),
-            WriteTarget.at(dataset, Optional.of(newest), WriteTarget.Creation.APPEND)));
+    return dataset.newest().map(newest -> held(path, dataset, newest));
+  }
+
+  private static ZRecordTable held(ReadPaths path, DatasetPath dataset, DatasetVersion newest) {
+    return ZRecordTable.strict(
+        path,
+        newest,
+        VersionChoice.named(TimeTravel.newest()),
+        WriteTarget.at(dataset, Optional.of(newest), WriteTarget.Creation.APPEND));
   }
 
   /** Loads the same as {@link #loadHeld}, for a reader that stays with this version. */
@@ -102,10 +105,18 @@ public final class ZRecordTables {
         WriteTarget.at(dataset, Optional.of(newest), WriteTarget.Creation.APPEND));
   }
 
-  /** Loads a path that may be empty, for writing any columns. */
+  /**
+   * Loads a path that may be empty, for writing any columns. If Spark evaluates checks of the
+   * table, the columns must be those of the table, of which the checks are.
+   */
   public static ZRecordTable loadLenient(ReadPaths path) {
     DatasetPath dataset = path.datasets().get(0);
     Optional<DatasetVersion> newest = dataset.newest();
+    if (SparkFeatures.evaluatesChecks()
+        && newest.isPresent()
+        && !newest.get().declarations().enforced().isEmpty()) {
+      return held(path, dataset, newest.get());
+    }
     StructType schema = newest.map(s -> SparkTypes.structOf(s.schema())).orElseGet(StructType::new);
     return ZRecordTable.lenient(
         path, schema, WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND));

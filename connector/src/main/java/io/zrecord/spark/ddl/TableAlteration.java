@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.TableChange.AddColumn;
@@ -60,8 +59,7 @@ public final class TableAlteration {
   private TableAlteration(String location, TableChange[] changes) {
     this.location = location;
     this.changes = changes;
-    this.isCaseSensitive =
-        Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
+    this.isCaseSensitive = FieldNames.isSessionCaseSensitive();
   }
 
   /**
@@ -80,8 +78,9 @@ public final class TableAlteration {
     TableAlteration alteration = new TableAlteration(dataset.path(), changes);
     alteration.requireValuesKept();
     for (int attempt = 1; ; attempt++) {
+      SchemaChange plan = alteration.plan(dataset.table().latest());
       try {
-        alteration.plan(dataset.table().latest()).commit();
+        plan.commit();
         Reloads.committed(dataset.table().storage());
         return;
       } catch (CommitConflictException e) {
@@ -123,6 +122,10 @@ public final class TableAlteration {
         plan.add(field(add), place(plan, add.position()).orElse(FieldPlace.last()));
       } else if (change instanceof ColumnChange column) {
         change(plan, column);
+      } else if (ConstraintChanges.isAddition(change)) {
+        ConstraintChanges.add(plan, base, change, names(plan));
+      } else if (ConstraintChanges.isRemoval(change)) {
+        ConstraintChanges.drop(plan, base, change, names(plan));
       } else {
         throw unsupported(change.getClass().getSimpleName());
       }
@@ -130,10 +133,14 @@ public final class TableAlteration {
     return plan;
   }
 
+  private FieldNames names(SchemaChange plan) {
+    return new FieldNames(plan.schema(), isCaseSensitive);
+  }
+
   private UnsupportedOperationException unsupported(String change) {
     return Unsupported.operation(
         "the change " + change + " of " + location,
-        "a table takes columns, comments, defaults and properties");
+        "a table takes columns, comments, defaults, properties and constraints");
   }
 
   private static void set(SchemaChange plan, String property, @Nullable String value) {
@@ -201,10 +208,7 @@ public final class TableAlteration {
 
   /** Returns the field that a statement names, as the table has the name. */
   private Optional<String> find(RecordSchema schema, String name) {
-    List<String> names = schema.fields().stream().map(FieldSpec::name).toList();
-    return names.contains(name) || isCaseSensitive
-        ? Optional.of(name).filter(names::contains)
-        : names.stream().filter(name::equalsIgnoreCase).findFirst();
+    return new FieldNames(schema, isCaseSensitive).find(name).map(FieldSpec::name);
   }
 
   private Optional<FieldPlace> place(SchemaChange plan, @Nullable ColumnPosition position) {

@@ -1,6 +1,7 @@
 package io.zrecord.spark.ddl;
 
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -18,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * What a statement that creates or replaces a table says of the table, besides its columns.
  *
  * @param options of the write that comes with the statement
- * @param declared what the table declares from then on
+ * @param described the comment and the properties that the table declares from then on
+ * @param said all that the statement says
  */
-public record TableDefinition(Map<String, String> options, Declarations declared) {
+public record TableDefinition(Map<String, String> options, Declarations described, NewTable said) {
   /** What Spark gives for every table, and the manifest says otherwise or not at all. */
   private static final Set<String> GIVEN = Set.of(
       TableCatalog.PROP_PROVIDER,
@@ -30,14 +32,15 @@ public record TableDefinition(Map<String, String> options, Declarations declared
       TableCatalog.PROP_IS_MANAGED_LOCATION);
 
   /**
-   * Parses the properties of a statement.
+   * Parses what a statement says.
    *
    * @param path where the table is
    * @throws IllegalArgumentException if the statement gives the table another place, or a setting
    *     of Hadoop with which the table was not loaded
    * @throws UnsupportedOperationException if the statement asks for what no table keeps
    */
-  public static TableDefinition of(ReadPaths path, Map<String, String> properties) {
+  public static TableDefinition of(ReadPaths path, NewTable said) {
+    Map<String, String> properties = said.properties();
     requirePlace(path, properties.get(TableCatalog.PROP_LOCATION));
     String provider = properties.getOrDefault(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
     if (!provider.equalsIgnoreCase(ZRecordOptions.FORMAT)) {
@@ -65,7 +68,21 @@ public record TableDefinition(Map<String, String> options, Declarations declared
         options,
         Declarations.NONE
             .withComment(properties.getOrDefault(TableCatalog.PROP_COMMENT, ""))
-            .withProperties(kept));
+            .withProperties(kept),
+        said);
+  }
+
+  /**
+   * Returns what the table declares from then on.
+   *
+   * @param fields the fields of the table, with their numbers
+   * @throws IllegalArgumentException if a constraint names a column that is not there
+   * @throws UnsupportedOperationException if the table cannot keep a constraint
+   */
+  public Declarations declared(RecordSchema fields) {
+    FieldNames names = FieldNames.of(fields);
+    return described.withConstraints(
+        said.constraints().stream().map(constraint -> constraint.apply(names)).toList());
   }
 
   private static void requirePlace(ReadPaths path, @Nullable String location) {

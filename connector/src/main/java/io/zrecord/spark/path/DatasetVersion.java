@@ -1,6 +1,7 @@
 package io.zrecord.spark.path;
 
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
@@ -78,13 +79,13 @@ public final class DatasetVersion {
   }
 
   /**
-   * Requires that no constraint is enforced, because tasks evaluate none.
+   * Requires that each enforced constraint is one that the caller evaluates for each record.
    *
-   * @throws io.zrecord.errors.SchemaMismatchException if there is one
+   * @throws io.zrecord.errors.SchemaMismatchException if one is not
    */
-  public void requireNoEnforcedCheck() {
+  public void requireEvaluated(List<Constraint> evaluated) {
     if (store == null) {
-      snapshot().requireNoEnforcedCheck();
+      snapshot().requireEvaluated(evaluated);
     }
   }
 

@@ -81,7 +81,7 @@ public final class TableCommit {
     this.kind = target.kind(truncates);
     target.base().ifPresent(DatasetVersion::requireWritable);
     if (!target.isReplaced()) {
-      target.base().ifPresent(DatasetVersion::requireNoEnforcedCheck);
+      target.base().ifPresent(base -> base.requireEvaluated(target.evaluated()));
     }
     boolean isCaseSensitive =
         Boolean.parseBoolean(SparkSession.active().conf().get("spark.sql.caseSensitive", "false"));
@@ -201,12 +201,13 @@ public final class TableCommit {
         .commitId(commitId)
         .base(base)
         .shards(shards)
+        .evaluated(target.evaluated())
         .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
     if (target.creation() != WriteTarget.Creation.APPEND) {
       // What the table declared is replaced as its fields are.
-      planned.declaring(target.declared());
+      planned.declaring(target.declared().apply(fields.table()));
     }
     TableChange change = planned.build();
     OptionalLong expected = conf.expectedVersion();

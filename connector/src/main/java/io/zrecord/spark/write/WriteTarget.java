@@ -1,6 +1,8 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.store.StoreSnapshot;
@@ -8,7 +10,9 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The target of a write, as it was when the write was planned.
@@ -17,14 +21,16 @@ import java.util.Optional;
  * @param store the store that becomes the table at the commit, if there is a store at the path
  * @param base the newest version at planning; empty if there was none
  * @param creation whether the write creates the table
- * @param declared what a table that is created or replaced declares
+ * @param declared says what a table that is created or replaced declares, of its fields
+ * @param evaluated the checks that Spark evaluates for each row of the write
  */
 public record WriteTarget(
     RecordTable table,
     Optional<Path> store,
     Optional<DatasetVersion> base,
     Creation creation,
-    Declarations declared) {
+    Function<RecordSchema, Declarations> declared,
+    List<Constraint> evaluated) {
 
   /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
@@ -39,12 +45,27 @@ public record WriteTarget(
   /** Returns the target of a write that is planned on a version of a dataset, if there is one. */
   public static WriteTarget at(
       DatasetPath dataset, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(dataset.table(), dataset.store(), base, creation, Declarations.NONE);
+    return of(dataset.table(), dataset.store(), base, creation);
+  }
+
+  /** Returns the target of a write that adds to a version of a table. */
+  public static WriteTarget appending(RecordTable table, DatasetVersion base) {
+    return of(table, Optional.empty(), Optional.of(base), Creation.APPEND);
+  }
+
+  private static WriteTarget of(
+      RecordTable table, Optional<Path> store, Optional<DatasetVersion> base, Creation creation) {
+    return new WriteTarget(table, store, base, creation, fields -> Declarations.NONE, List.of());
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
-  public WriteTarget declaring(Declarations declarations) {
-    return new WriteTarget(table, store, base, creation, declarations);
+  public WriteTarget declaring(Function<RecordSchema, Declarations> declarations) {
+    return new WriteTarget(table, store, base, creation, declarations, evaluated);
+  }
+
+  /** Returns the same target, of a write of which Spark evaluates checks for each row. */
+  public WriteTarget evaluating(List<Constraint> checks) {
+    return new WriteTarget(table, store, base, creation, declared, checks);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

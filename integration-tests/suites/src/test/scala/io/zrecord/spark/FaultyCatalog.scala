@@ -2,10 +2,8 @@ package io.zrecord.spark
 
 import java.lang.reflect.{InvocationHandler, InvocationTargetException, Method, Proxy}
 import java.nio.file.Paths
-import java.util.Optional
 import java.util.concurrent.ConcurrentHashMap
 
-import io.zrecord.schema.Declarations
 import io.zrecord.spark.catalog.ZRecordTable
 import io.zrecord.spark.column.SparkTypes
 import io.zrecord.spark.path.{DatasetVersion, ReadPaths}
@@ -33,13 +31,7 @@ class FaultyCatalog extends TableCatalog {
     ZRecordTable.lenient(
       ReadPaths.literal(identifier.name()),
       SparkTypes.structOf(newest.schema()),
-      new WriteTarget(
-        table,
-        Optional.empty(),
-        Optional.of(DatasetVersion.of(newest)),
-        WriteTarget.Creation.APPEND,
-        Declarations.NONE
-      )
+      WriteTarget.appending(table, DatasetVersion.of(newest))
     )
   }
 

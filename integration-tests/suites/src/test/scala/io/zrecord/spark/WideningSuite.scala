@@ -1,20 +1,12 @@
 package io.zrecord.spark
 
-import java.util.{Optional, UUID}
+import java.util.UUID
 
 import scala.collection.JavaConverters._
 
 import io.zrecord.RecordDatasetWriter
 import io.zrecord.errors.SchemaMismatchException
-import io.zrecord.schema.{
-  Compression,
-  Declarations,
-  ElementType,
-  FieldSpec,
-  NestedType,
-  RecordSchema,
-  Shape
-}
+import io.zrecord.schema.{Compression, ElementType, FieldSpec, NestedType, RecordSchema, Shape}
 import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.options.WriteConf
 import io.zrecord.spark.path.{DatasetVersion, SparkStorages}
@@ -207,13 +199,7 @@ class WideningSuite extends SparkSuite {
       new TableCommit(
         UUID.randomUUID(),
         base.storage().location(),
-        new WriteTarget(
-          RecordTable.at(base.storage()),
-          Optional.empty(),
-          Optional.of(DatasetVersion.of(base)),
-          WriteTarget.Creation.APPEND,
-          Declarations.NONE
-        ),
+        WriteTarget.appending(RecordTable.at(base.storage()), DatasetVersion.of(base)),
         new StructType(Array(column.copy(name = field.name()))),
         new WriteConf(
           new CaseInsensitiveStringMap((given + ("mergeSchema" -> "true")).asJava)
