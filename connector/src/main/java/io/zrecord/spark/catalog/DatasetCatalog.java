@@ -20,7 +20,6 @@ import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.warehouse.WarehouseNames;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.DropOptions;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -29,19 +28,15 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
-import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
-import org.apache.spark.sql.connector.catalog.TableInfo;
-import org.apache.spark.sql.connector.expressions.Transform;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The common part of the two catalogs of paths, one of which has tables with names as well.
  * Creating or replacing a table with a query is one commit.
  */
-public abstract class DatasetCatalog implements StagingTableCatalog {
+public abstract class DatasetCatalog implements NewTables {
   private String name = ZRecordOptions.FORMAT;
 
   @Override
@@ -118,23 +113,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // Spark 3.5 has no form that says more of a table.
-  public final Table createTable(
-      Identifier identifier,
-      StructType schema,
-      Transform[] partitions,
-      Map<String, String> properties)
-      throws TableAlreadyExistsException, NoSuchNamespaceException {
-    return create(identifier, NewTable.of(schema, partitions, properties));
-  }
-
-  /** Creates a table, of which Spark 4.1 and later say more. */
-  public final Table createTable(Identifier identifier, TableInfo table)
-      throws TableAlreadyExistsException, NoSuchNamespaceException {
-    return create(identifier, NewTable.of(table));
-  }
-
-  private Table create(Identifier identifier, NewTable table)
+  public final Table create(Identifier identifier, NewTable table)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
     StagedTable staged = stageCreate(identifier, table);
     try {
@@ -150,23 +129,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  @SuppressWarnings("deprecation")
-  public final StagedTable stageCreate(
-      Identifier identifier,
-      StructType schema,
-      Transform[] partitions,
-      Map<String, String> properties)
-      throws TableAlreadyExistsException, NoSuchNamespaceException {
-    return stageCreate(identifier, NewTable.of(schema, partitions, properties));
-  }
-
-  /** Stages the creation of a table, of which Spark 4.1 and later say more. */
-  public final StagedTable stageCreate(Identifier identifier, TableInfo table)
-      throws TableAlreadyExistsException, NoSuchNamespaceException {
-    return stageCreate(identifier, NewTable.of(table));
-  }
-
-  private StagedTable stageCreate(Identifier identifier, NewTable table)
+  public final StagedTable stageCreate(Identifier identifier, NewTable table)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(table.partitions());
@@ -181,23 +144,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  @SuppressWarnings("deprecation")
-  public final StagedTable stageReplace(
-      Identifier identifier,
-      StructType schema,
-      Transform[] partitions,
-      Map<String, String> properties)
-      throws NoSuchTableException, NoSuchNamespaceException {
-    return stageReplace(identifier, NewTable.of(schema, partitions, properties));
-  }
-
-  /** Stages the replacement of a table, of which Spark 4.1 and later say more. */
-  public final StagedTable stageReplace(Identifier identifier, TableInfo table)
-      throws NoSuchTableException, NoSuchNamespaceException {
-    return stageReplace(identifier, NewTable.of(table));
-  }
-
-  private StagedTable stageReplace(Identifier identifier, NewTable table)
+  public final StagedTable stageReplace(Identifier identifier, NewTable table)
       throws NoSuchTableException, NoSuchNamespaceException {
     if (!tableExists(identifier)) {
       throw identifiesPaths(identifier) || names().isEmpty()
@@ -208,23 +155,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
   }
 
   @Override
-  @SuppressWarnings("deprecation")
-  public final StagedTable stageCreateOrReplace(
-      Identifier identifier,
-      StructType schema,
-      Transform[] partitions,
-      Map<String, String> properties)
-      throws NoSuchNamespaceException {
-    return stageCreateOrReplace(identifier, NewTable.of(schema, partitions, properties));
-  }
-
-  /** Stages a table, of which Spark 4.1 and later say more. */
-  public final StagedTable stageCreateOrReplace(Identifier identifier, TableInfo table)
-      throws NoSuchNamespaceException {
-    return stageCreateOrReplace(identifier, NewTable.of(table));
-  }
-
-  private StagedTable stageCreateOrReplace(Identifier identifier, NewTable table)
+  public final StagedTable stageCreateOrReplace(Identifier identifier, NewTable table)
       throws NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
     Unsupported.refusePartitioning(table.partitions());

@@ -3,6 +3,7 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.ddl.NumberedColumn;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
@@ -28,7 +29,6 @@ import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
-import org.apache.spark.sql.connector.catalog.StagingTableCatalog;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
@@ -44,7 +44,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  */
 @SuppressWarnings("deprecation") // Every release has the forms with a StructType.
 public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
-    implements StagingTableCatalog {
+    implements UnnumberedTables {
   private static final Set<String> RESERVED = Set.of(
       TableCatalog.PROP_PROVIDER,
       TableCatalog.PROP_OWNER,
@@ -127,6 +127,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    NumberedColumn.requireNone(quoted(identifier), columns);
     return SessionEntry.isZRecord(properties)
         ? createTable(
             identifier, CatalogV2Util.v2ColumnsToStructType(columns), partitions, properties)

@@ -9,32 +9,49 @@ import org.apache.spark.sql.connector.catalog.CatalogV2Util;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.TableInfo;
 import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
  * What a statement says of a table that it creates or replaces.
  *
- * @param columns the columns
+ * @param columns the columns; those that the table numbers are never null
  * @param partitions how to partition the table
  * @param properties properties, options and the place
+ * @param identities columns that the table numbers
  * @param constraints make the constraints, once the fields have numbers
  */
 public record NewTable(
     StructType columns,
     Transform[] partitions,
     Map<String, String> properties,
+    List<NumberedColumn> identities,
     List<Function<FieldNames, Constraint>> constraints) {
 
-  /** Returns what Spark 3.5 says. */
+  /** Returns what a statement says of which the columns have a type and metadata only. */
   public static NewTable of(
       StructType columns, Transform[] partitions, Map<String, String> properties) {
-    return new NewTable(columns, partitions, properties, List.of());
+    return new NewTable(columns, partitions, properties, List.of(), List.of());
   }
 
-  /** Returns what Spark 4.1 and later say. */
+  /**
+   * Returns what a statement says of columns that may be numbered, which Spark 4.0 and later know.
+   *
+   * @throws UnsupportedOperationException if a column is computed from others
+   */
+  public static NewTable of(
+      Column[] columns, Transform[] partitions, Map<String, String> properties) {
+    return of(columns, partitions, properties, List.of());
+  }
+
+  /**
+   * Returns what Spark 4.1 and later say.
+   *
+   * @throws UnsupportedOperationException if a column is computed from others
+   */
   public static NewTable of(TableInfo table) {
-    return new NewTable(
-        structOf(table.columns()),
+    return of(
+        table.columns(),
         table.partitions(),
         table.properties(),
         Arrays.stream(table.constraints())
@@ -43,7 +60,19 @@ public record NewTable(
             .toList());
   }
 
-  private static StructType structOf(Column[] columns) {
-    return CatalogV2Util.v2ColumnsToStructType(columns);
+  private static NewTable of(
+      Column[] columns,
+      Transform[] partitions,
+      Map<String, String> properties,
+      List<Function<FieldNames, Constraint>> constraints) {
+    List<NumberedColumn> identities = NumberedColumn.among(columns);
+    StructType struct = CatalogV2Util.v2ColumnsToStructType(columns);
+    StructField[] fields = struct.fields();
+    for (NumberedColumn identity : identities) {
+      StructField field = fields[identity.ordinal()];
+      fields[identity.ordinal()] =
+          new StructField(field.name(), field.dataType(), false, field.metadata());
+    }
+    return new NewTable(new StructType(fields), partitions, properties, identities, constraints);
   }
 }

@@ -13,8 +13,10 @@ public final class SparkFeatures {
       .anyMatch(method -> method.getName().equals("constraints"));
 
   /** What a catalog keeps of a definition. Each release knows some of these names. */
-  private static final List<String> KEPT =
-      List.of("SUPPORT_COLUMN_DEFAULT_VALUE", "SUPPORT_TABLE_CONSTRAINT");
+  private static final List<String> KEPT = List.of(
+      "SUPPORT_COLUMN_DEFAULT_VALUE",
+      "SUPPORT_TABLE_CONSTRAINT",
+      "SUPPORTS_CREATE_TABLE_WITH_IDENTITY_COLUMNS");
 
   private SparkFeatures() {}
 

@@ -81,8 +81,14 @@ public record TableDefinition(Map<String, String> options, Declarations describe
    */
   public Declarations declared(RecordSchema fields) {
     FieldNames names = FieldNames.of(fields);
-    return described.withConstraints(
-        said.constraints().stream().map(constraint -> constraint.apply(names)).toList());
+    return described
+        .withConstraints(said.constraints().stream()
+            .map(constraint -> constraint.apply(names))
+            .toList())
+        .withIdentities(said.identities().stream()
+            .map(column ->
+                column.of(fields.fields().get(fields.ordinal(column.name())).id()))
+            .toList());
   }
 
   private static void requirePlace(ReadPaths path, @Nullable String location) {

@@ -4,7 +4,7 @@ import scala.collection.JavaConverters._
 
 import io.zrecord.schema.{Compression, Constraint, ElementType, FieldSpec, RecordSchema, Shape}
 import io.zrecord.shard.WriteOptions
-import io.zrecord.table.DeclarationChange
+import io.zrecord.table.{DeclarationChange, RecordTable}
 import io.zrecord.testing.Budget
 import io.zrecord.{RecordDatasetWriter => EngineWriter}
 import org.apache.spark.sql.functions.{col, lit, udf}
@@ -235,6 +235,7 @@ class CheckedWritesSuite extends SessionTablesSuite {
   test("a check that comes while a write runs is obeyed, or the write is refused") {
     val target = places.head._2(Seq.empty)
     val path = target.path
+    CheckedWritesSuite.tables.put(path, tableAt(path))
     val declare = udf { id: Long =>
       CheckedWritesSuite.declareOnce(path)
       id
@@ -248,11 +249,12 @@ class CheckedWritesSuite extends SessionTablesSuite {
 
 object CheckedWritesSuite {
 
-  /** Adds a check, in the process of the driver. */
+  /** Tables of the driver, which runs the tasks as well. */
+  val tables = new java.util.concurrent.ConcurrentHashMap[String, RecordTable]
+
+  /** Adds a check to a table that has none. */
   def declareOnce(path: String): Unit = synchronized {
-    val table =
-      io.zrecord.table.RecordTable.at(io.zrecord.spark.path.SparkStorages.storageFor(path))
-    val latest = table.latest()
+    val latest = tables.get(path).latest()
     if (latest.declarations().constraints().isEmpty)
       DeclarationChange
         .of(latest)
