@@ -63,7 +63,7 @@ final class ConstraintChanges {
       throw Unsupported.operation(
           "adding the check '" + check.name() + "' to " + location
               + " while the session reads an older version, whose records alone were validated",
-          "unset the session's defaults of versions, such as spark.zrecord.versionAsOf");
+          "unset the defaults of the session, such as spark.datasource.zrecord.versionAsOf");
     }
     if (!validated.equals(DatasetVersion.of(base).id())) {
       throw new CommitConflictException(

@@ -57,16 +57,13 @@ public record NumberedColumn(int ordinal, String name, long start, long step, bo
    * @throws UnsupportedOperationException if there is one
    */
   public static void requireNone(String table, Column[] columns) {
-    for (NumberedColumn numbered : among(columns)) {
-      throw refusal(table, numbered.name());
-    }
-  }
-
-  static UnsupportedOperationException refusal(String table, String column) {
-    return Unsupported.operation(
-        "numbering the column '" + column + "' of " + table + " of the session's catalog",
-        "create the table in a catalog with a warehouse, or declare the identity of the dataset: "
-            + "bin/zrecord declare PATH --identity=" + column);
+    among(columns).stream().findFirst().ifPresent(numbered -> {
+      throw Unsupported.operation(
+          "numbering the column '" + numbered.name() + "' of " + table
+              + " of the session's catalog",
+          "create the table in a catalog with a warehouse, or declare the identity of a dataset:"
+              + " bin/zrecord declare PATH --identity=" + numbered.name());
+    });
   }
 
   /** Returns the identity of the column's field. */
