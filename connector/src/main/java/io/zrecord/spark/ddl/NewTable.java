@@ -23,7 +23,7 @@ import org.apache.spark.sql.types.StructType;
  */
 public record NewTable(
     StructType columns,
-    Transform[] partitions,
+    List<Transform> partitions,
     Map<String, String> properties,
     List<NumberedColumn> identities,
     List<Function<FieldNames, Constraint>> constraints) {
@@ -31,7 +31,7 @@ public record NewTable(
   /** Returns what a statement says of which the columns have a type and metadata only. */
   public static NewTable of(
       StructType columns, Transform[] partitions, Map<String, String> properties) {
-    return new NewTable(columns, partitions, properties, List.of(), List.of());
+    return new NewTable(columns, List.of(partitions), properties, List.of(), List.of());
   }
 
   /**
@@ -73,6 +73,7 @@ public record NewTable(
       fields[identity.ordinal()] =
           new StructField(field.name(), field.dataType(), false, field.metadata());
     }
-    return new NewTable(new StructType(fields), partitions, properties, identities, constraints);
+    return new NewTable(
+        new StructType(fields), List.of(partitions), properties, identities, constraints);
   }
 }

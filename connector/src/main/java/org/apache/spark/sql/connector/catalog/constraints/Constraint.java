@@ -4,6 +4,7 @@ import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 
 /** A constraint of a table. */
+@SuppressWarnings("DoNotCallSuggester") // This copy of the methods is never called.
 public interface Constraint {
   String name();
 
