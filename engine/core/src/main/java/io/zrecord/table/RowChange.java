@@ -3,6 +3,7 @@ package io.zrecord.table;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.internal.shard.write.SlotCollector;
+import io.zrecord.read.IndexSet;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -46,6 +47,12 @@ public final class RowChange {
   private static final class Rows {
     private final SlotCollector deleted = new SlotCollector();
     private final Map<FieldSpec, SortedMap<Long, byte @Nullable []>> values = new HashMap<>();
+    /** Whether all records of the shard are deleted. */
+    private boolean isRemoved;
+
+    private boolean deletes(long index) {
+      return isRemoved || deleted.contains(index);
+    }
   }
 
   private RowChange(TableSnapshot base) {
@@ -75,6 +82,34 @@ public final class RowChange {
   }
 
   /**
+   * Deletes records. A shard of which all records are given at once is not opened, and takes no
+   * memory for its records.
+   *
+   * @throws IndexOutOfBoundsException if the version has not all of them
+   */
+  public void delete(IndexSet indices) {
+    requireOpen();
+    for (int range = 0; range < indices.rangeCount(); range++) {
+      long from = indices.rangeFrom(range);
+      long to = indices.rangeTo(range);
+      while (from < to) {
+        int shard = base.shardOf(from);
+        long first = base.firstIndex(shard);
+        long end = Math.min(to, base.firstIndex(shard + 1));
+        if (from == first && end == base.firstIndex(shard + 1)) {
+          Rows rows = byShard.computeIfAbsent(shard, ordinal -> new Rows());
+          rows.isRemoved = true;
+          rows.values.clear();
+          from = end;
+        }
+        for (; from < end; from++) {
+          delete(from);
+        }
+      }
+    }
+  }
+
+  /**
    * Gives a value of a record. A value given before is replaced.
    *
    * @param value as {@link io.zrecord.RecordDatasetWriter} takes it, or the bytes; null if the
@@ -94,7 +129,7 @@ public final class RowChange {
     long local = index - base.firstIndex(shard);
     byte[] bytes = ShardChangeWriter.bytes(spec, value, index);
     Rows rows = byShard.computeIfAbsent(shard, ordinal -> new Rows());
-    if (rows.deleted.contains(local)) {
+    if (rows.deletes(local)) {
       throw new IllegalArgumentException(
           "Cannot update record " + index + ": the same change deletes it");
     }
@@ -152,7 +187,7 @@ public final class RowChange {
     properties.forEach(change::property);
     byShard.forEach((ordinal, rows) -> {
       ShardSummary shard = base.shards().get(ordinal);
-      if (rows.deleted.count() == shard.length()) {
+      if (rows.isRemoved || rows.deleted.count() == shard.length()) {
         change.removing(shard);
       } else {
         change.changeOwned(write(shard, rows));

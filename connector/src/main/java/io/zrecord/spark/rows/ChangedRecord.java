@@ -1,0 +1,53 @@
+package io.zrecord.spark.rows;
+
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.table.ShardChangeWriter;
+import io.zrecord.table.write.ValueSink;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Takes new values of one record of a shard.
+ *
+ * @param shard the change of the shard
+ * @param index of the record in the shard
+ * @param fields the fields of the columns
+ * @param recordCount number of records that the task has changed before
+ */
+record ChangedRecord(ShardChangeWriter shard, long index, RecordSchema fields, long recordCount)
+    implements ValueSink {
+
+  @Override
+  public void putByte(int field, byte value) {
+    put(field, new byte[] {value});
+  }
+
+  @Override
+  public void putShort(int field, short value) {
+    put(field, bytes(Short.BYTES).putShort(value).array());
+  }
+
+  @Override
+  public void putInt(int field, int value) {
+    put(field, bytes(Integer.BYTES).putInt(value).array());
+  }
+
+  @Override
+  public void putLong(int field, long value) {
+    put(field, bytes(Long.BYTES).putLong(value).array());
+  }
+
+  @Override
+  public void put(int field, byte[] source, int offset, int lengthBytes) {
+    put(field, Arrays.copyOfRange(source, offset, offset + lengthBytes));
+  }
+
+  private static ByteBuffer bytes(int count) {
+    return ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private void put(int field, byte[] value) {
+    shard.update(index, fields.fields().get(field).name(), value);
+  }
+}
