@@ -52,7 +52,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A dataset as Spark sees it, at the version at which it was loaded. Several datasets, read by
- * several paths, follow each other. Immutable.
+ * several paths, follow each other. Immutable, but for what a
+ * rule says of a write.
  */
 public class ZRecordTable
     implements SupportsRead,
@@ -68,6 +69,9 @@ public class ZRecordTable
   private final boolean acceptsAnySchema;
   private final boolean isNamed;
   private final Map<String, String> defaultsOfRecords = ReadConf.defaultsOfRecords();
+
+  /** Whether the query of an append to this table reads the table. Told by a rule. */
+  private volatile boolean isReadByItsAppend;
 
   ZRecordTable(
       ReadPaths paths,
@@ -349,12 +353,21 @@ public class ZRecordTable
     return text.length() <= 200 ? text : text.substring(0, 200) + "…";
   }
 
+  /**
+   * Remembers that the query of the append to this table reads the table, so that the append
+   * depends on what other commits do meanwhile. Spark loads a table for each statement that writes.
+   */
+  public final void readByItsAppend() {
+    isReadByItsAppend = true;
+  }
+
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
         + location() + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
     requireObeyed(info.options());
-    return new ZRecordWriteBuilder(location(), place, info);
+    return new ZRecordWriteBuilder(
+        location(), isReadByItsAppend ? place.readByItsAppend() : place, info);
   }
 
   @Override
@@ -376,7 +389,7 @@ public class ZRecordTable
    * @throws IllegalArgumentException if this does not read all records of the newest version
    */
   private WriteTarget changed(CaseInsensitiveStringMap options) {
-    WriteTarget place = target.orElseThrow(() -> notNewest(choice.wanted().toString()));
+    WriteTarget place = requireTarget();
     requireObeyed(options);
     if (!choice.of(location(), options).isNewest()) {
       throw notNewest(choice.of(location(), options).toString());
@@ -387,6 +400,15 @@ public class ZRecordTable
           + " for reads; unset them in the session");
     }
     return place;
+  }
+
+  /**
+   * Returns the target of a statement that changes records.
+   *
+   * @throws RuntimeException if there is none, which says why
+   */
+  WriteTarget requireTarget() {
+    return target.orElseThrow(() -> notNewest(choice.wanted().toString()));
   }
 
   private IllegalArgumentException notNewest(String version) {

@@ -18,13 +18,15 @@ import java.util.Optional;
  * @param base the newest version at planning; empty if there was none
  * @param creation whether the write creates the table
  * @param declared what a table that is created or replaced declares
+ * @param isReadByItsAppend whether the query of an append reads the table
  */
 public record WriteTarget(
     RecordTable table,
     Optional<Path> store,
     Optional<DatasetVersion> base,
     Creation creation,
-    Declarations declared) {
+    Declarations declared,
+    boolean isReadByItsAppend) {
 
   /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
@@ -39,12 +41,17 @@ public record WriteTarget(
   /** Returns the target of a write that is planned on a version of a dataset, if there is one. */
   public static WriteTarget at(
       DatasetPath dataset, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(dataset.table(), dataset.store(), base, creation, Declarations.NONE);
+    return new WriteTarget(dataset.table(), dataset.store(), base, creation, Declarations.NONE, false);
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
   public WriteTarget declaring(Declarations declarations) {
-    return new WriteTarget(table, store, base, creation, declarations);
+    return new WriteTarget(table, store, base, creation, declarations, isReadByItsAppend);
+  }
+
+  /** Returns the same target of an append whose query reads the table. */
+  public WriteTarget readByItsAppend() {
+    return new WriteTarget(table, store, base, creation, declared, true);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

@@ -10,7 +10,8 @@ class RowChangesSuite extends SparkSuite {
 
   override protected def configuration: Map[String, String] = Map(
     "spark.sql.catalog.lake" -> classOf[ZRecordCatalog].getName,
-    "spark.sql.catalog.lake.warehouse" -> warehouse
+    "spark.sql.catalog.lake.warehouse" -> warehouse,
+    "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName
   )
 
   private def sql(text: String): Seq[Row] = spark.sql(text).collect().toSeq
