@@ -6,6 +6,7 @@ import io.zrecord.table.write.ValueSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes new values of one record of a shard.
@@ -14,8 +15,14 @@ import java.util.Arrays;
  * @param index of the record in the shard
  * @param fields the fields of the columns
  * @param recordCount number of records that the task has changed before
+ * @param stored the values so far, of which none is written again; null if they differ anyway
  */
-record ChangedRecord(ShardChangeWriter shard, long index, RecordSchema fields, long recordCount)
+record ChangedRecord(
+    ShardChangeWriter shard,
+    long index,
+    RecordSchema fields,
+    long recordCount,
+    @Nullable StoredValues stored)
     implements ValueSink {
 
   @Override
@@ -47,7 +54,10 @@ record ChangedRecord(ShardChangeWriter shard, long index, RecordSchema fields, l
     return ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  private void put(int field, byte[] value) {
-    shard.update(index, fields.fields().get(field).name(), value);
+  /** Takes the value of a field as the bytes that are stored; null if the value is absent. */
+  void put(int field, byte @Nullable [] value) {
+    if (stored == null || !stored.has(index, field, value)) {
+      shard.update(index, fields.fields().get(field).name(), value);
+    }
   }
 }

@@ -47,6 +47,7 @@ final class RowCommit {
   private final StructType columns;
   private final RecordSchema fields;
   private final int[] assigned;
+  private final boolean compares;
 
   /** The writes of new records; empty if the statement makes none. */
   private final Optional<ZRecordBatchWrite> inserts;
@@ -59,6 +60,7 @@ final class RowCommit {
       boolean readsOthers,
       StructType columns,
       int[] assigned,
+      boolean compares,
       Optional<ZRecordBatchWrite> inserts) {
     this.description = description;
     this.table = target.table();
@@ -68,6 +70,7 @@ final class RowCommit {
     this.columns = columns;
     this.fields = IndexOrder.fields(base, columns);
     this.assigned = assigned;
+    this.compares = compares;
     this.inserts = inserts;
   }
 
@@ -75,7 +78,8 @@ final class RowCommit {
    * Plans a statement, and refuses what its commit would refuse.
    *
    * @param rows the columns of its rows; none for a {@code DELETE}
-   * @param unchanged names of columns that every updated row has as they were
+   * @param unchanged names of columns that every updated row has as they were; empty if nobody has
+   *     found out
    * @param readsOthers whether it reads records of the table besides those that it changes
    */
   static RowCommit plan(
@@ -84,7 +88,7 @@ final class RowCommit {
       Command command,
       StructType rows,
       WriteConf conf,
-      Set<String> unchanged,
+      Optional<Set<String>> unchanged,
       boolean readsOthers) {
     StructType columns = withoutMetadata(rows);
     TableSnapshot base = base(location, target);
@@ -92,19 +96,27 @@ final class RowCommit {
     conf.expectedVersion().ifPresent(expected -> requireExpected(location, base, expected));
     String[] names = columns.fieldNames();
     int[] assigned = IntStream.range(0, names.length)
-        .filter(i -> !unchanged.contains(names[i]))
+        .filter(i -> unchanged.isEmpty() || !unchanged.get().contains(names[i]))
         .toArray();
-    if (command == Command.MERGE) {
-      base.requireNoEnforcedCheck();
-    } else if (command == Command.UPDATE) {
+    if (command == Command.UPDATE && unchanged.isPresent()) {
       requireAssignable(location, base, columns, assigned);
+    } else if (command != Command.DELETE) {
+      base.requireNoEnforcedCheck();
     }
     Optional<ZRecordBatchWrite> inserts = command == Command.MERGE
         ? Optional.of(new ZRecordBatchWrite(
             columns, new TableCommit(UUID.randomUUID(), location, target, columns, conf, false)))
         : Optional.empty();
     return new RowCommit(
-        command + " " + location, target, base, conf, readsOthers, columns, assigned, inserts);
+        command + " " + location,
+        target,
+        base,
+        conf,
+        readsOthers,
+        columns,
+        assigned,
+        unchanged.isEmpty(),
+        inserts);
   }
 
   /**
@@ -172,6 +184,7 @@ final class RowCommit {
         columns,
         fields,
         assigned,
+        compares,
         inserts.map(writes -> writes.createBatchWriterFactory(info)).orElse(null));
   }
 

@@ -4,6 +4,7 @@ import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -26,7 +27,7 @@ public final class RowOperation implements SupportsDelta {
   private final WriteTarget target;
   private final Command command;
   private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
-  private Set<String> unchanged = Set.of();
+  private Optional<Set<String>> unchanged = Optional.empty();
   private boolean readsOthers = true;
 
   /**
@@ -51,19 +52,15 @@ public final class RowOperation implements SupportsDelta {
     return target;
   }
 
-  /** Returns the columns that every updated row of the statement has as they were. */
-  public Set<String> unchanged() {
-    return unchanged;
-  }
-
   /**
    * Says which columns the rows have as they were, so that nobody writes them. What the rows have
-   * in their place is never looked at. A rule says this each time that it sees the plan.
+   * in their place is never looked at. A rule says this each time that it sees the plan. Without
+   * a word of it, the tasks compare the values with those that are there.
    */
   public void addUnchanged(Set<String> columns) {
-    Set<String> all = new TreeSet<>(unchanged);
+    Set<String> all = new TreeSet<>(unchanged.orElseGet(Set::of));
     all.addAll(columns);
-    unchanged = all;
+    unchanged = Optional.of(all);
   }
 
   /**

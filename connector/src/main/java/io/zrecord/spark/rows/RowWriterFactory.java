@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param columns the columns of the rows
  * @param fields the field of each column
  * @param assigned ordinals of the columns of which updated records get values
+ * @param compares whether only values are written that differ from those that are there
  * @param inserts makes writers of new records; null if there are none
  */
 record RowWriterFactory(
@@ -26,12 +27,13 @@ record RowWriterFactory(
     StructType columns,
     RecordSchema fields,
     int[] assigned,
+    boolean compares,
     @Nullable DataWriterFactory inserts)
     implements DeltaWriterFactory {
 
   @Override
   public DeltaWriter<InternalRow> createWriter(int partitionId, long taskId) {
-    ShardChanges changes = new ShardChanges(version, base, columns, fields, assigned);
+    ShardChanges changes = new ShardChanges(version, base, columns, fields, assigned, compares);
     return new RowWriter(
         changes, inserts == null ? null : inserts.createWriter(partitionId, taskId));
   }

@@ -1,7 +1,7 @@
 package io.zrecord.spark.rows;
 
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.scan.SnapshotId;
 import io.zrecord.spark.write.ColumnValueWriter;
 import io.zrecord.spark.write.RowWriters;
@@ -30,26 +30,38 @@ final class ShardChanges implements AutoCloseable {
   private final RecordSchema fields;
   private final ColumnValueWriter[] columns;
   private final int[] assigned;
+  private final boolean compares;
   private final Set<String> names;
   private final List<ShardChange> finished = new ArrayList<>();
 
   private @Nullable TableSnapshot snapshot;
   private @Nullable ShardChangeWriter writer;
+  private @Nullable StoredValues stored;
   private long first;
   private long end;
   private long rows;
 
+  /**
+   * Begins without a look at a shard.
+   *
+   * @param columns the columns of the rows
+   * @param fields the field of each column
+   * @param assigned ordinals of the columns of which updated records get values
+   * @param compares whether values are written only where they are not there already
+   */
   ShardChanges(
       SnapshotId version,
       ChangeBase base,
       StructType columns,
       RecordSchema fields,
-      int[] assigned) {
+      int[] assigned,
+      boolean compares) {
     this.version = version;
     this.base = base;
     this.fields = fields;
     this.columns = RowWriters.of(columns, fields);
     this.assigned = assigned;
+    this.compares = compares;
     this.names = IntStream.of(assigned)
         .mapToObj(i -> fields.fields().get(i).name())
         .collect(Collectors.toUnmodifiableSet());
@@ -65,11 +77,10 @@ final class ShardChanges implements AutoCloseable {
   /** Gives the record with an index of the version the values of the assigned columns. */
   void update(long index, InternalRow row) {
     ShardChangeWriter shard = shardOf(index);
-    ChangedRecord record = new ChangedRecord(shard, index - first, fields, rows);
+    ChangedRecord record = new ChangedRecord(shard, index - first, fields, rows, stored);
     for (int i : assigned) {
       if (row.isNullAt(i)) {
-        FieldSpec field = fields.fields().get(i);
-        shard.update(index - first, field.name(), null);
+        record.put(i, null);
       } else {
         columns[i].write(row, i, record);
       }
@@ -87,8 +98,12 @@ final class ShardChanges implements AutoCloseable {
     int ordinal = known.shardOf(index);
     first = known.firstIndex(ordinal);
     end = known.firstIndex(ordinal + 1);
-    open = ShardChangeWriter.open(storage(), base, known.shards().get(ordinal), names);
+    ShardSummary shard = known.shards().get(ordinal);
+    open = ShardChangeWriter.open(storage(), base, shard, names);
     writer = open;
+    if (compares && assigned.length > 0) {
+      stored = new StoredValues(storage(), fields, shard);
+    }
     return open;
   }
 
@@ -108,8 +123,17 @@ final class ShardChanges implements AutoCloseable {
   private void finishShard() {
     ShardChangeWriter open = writer;
     if (open != null) {
+      closeStored();
       finished.add(open.finish());
       writer = null;
+    }
+  }
+
+  private void closeStored() {
+    StoredValues open = stored;
+    if (open != null) {
+      stored = null;
+      open.close();
     }
   }
 
@@ -131,6 +155,7 @@ final class ShardChanges implements AutoCloseable {
   /** Deletes what was written for a shard that has not ended. */
   @Override
   public void close() {
+    closeStored();
     ShardChangeWriter open = writer;
     if (open != null) {
       writer = null;
