@@ -54,8 +54,8 @@ public final class RowOperation implements SupportsDelta {
 
   /**
    * Says which columns the rows have as they were, so that nobody writes them. What the rows have
-   * in their place is never looked at. A rule says this each time that it sees the plan. Without
-   * a word of it, the tasks compare the values with those that are there.
+   * in their place is never looked at. A rule says this each time that it sees the plan. Without a
+   * word of it, the tasks compare the values with those that are there.
    */
   public void addUnchanged(Set<String> columns) {
     Set<String> all = new TreeSet<>(unchanged.orElseGet(Set::of));

@@ -41,7 +41,8 @@ public record WriteTarget(
   /** Returns the target of a write that is planned on a version of a dataset, if there is one. */
   public static WriteTarget at(
       DatasetPath dataset, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(dataset.table(), dataset.store(), base, creation, Declarations.NONE, false);
+    return new WriteTarget(
+        dataset.table(), dataset.store(), base, creation, Declarations.NONE, false);
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */

@@ -43,11 +43,17 @@ class RowChangesSuite extends SparkSuite {
           )
         )
       val before = table.latest().version()
-      val old = sql(s"select id, label, text from zrecord.`$path` version as of $before order by _index")
+      val old = sql(
+        s"select id, label, text from zrecord.`$path` version as of $before order by _index"
+      )
       sql(statement.replace("TABLE", name))
       assert(rows == expected, statement)
       assert(table.latest().version() == before + 1, statement)
-      assert(sql(s"select id, label, text from zrecord.`$path` version as of $before order by _index") == old)
+      assert(
+        sql(
+          s"select id, label, text from zrecord.`$path` version as of $before order by _index"
+        ) == old
+      )
       assert(spark.table(name).count() == expected.size)
     }
   }

@@ -174,7 +174,8 @@ class RowConflictsSuite extends SparkSuite {
       spark.udf.register("meanwhile", (id: Long) => Meanwhile.run())
       for (other <- others) {
         val t = new Contested
-        if (snapshot) sql(s"alter table ${t.name} set tblproperties ('zrecord.isolation' = 'snapshot')")
+        if (snapshot)
+          sql(s"alter table ${t.name} set tblproperties ('zrecord.isolation' = 'snapshot')")
         val before = t.rows
         Meanwhile.action.set(() => other.commit(t))
         val clue = s"${statement.name} × ${other.name}"
@@ -185,7 +186,10 @@ class RowConflictsSuite extends SparkSuite {
           val refused = failure(sql(statement.text.replace("T", t.name)))
           assert(Meanwhile.failure.get() == null, clue)
           assert(Meanwhile.action.get() == null, clue)
-          assert(refused.toLowerCase.contains("conflict") || refused.contains("changed"), s"$clue: $refused")
+          assert(
+            refused.toLowerCase.contains("conflict") || refused.contains("changed"),
+            s"$clue: $refused"
+          )
           assert(t.rows == other.effect(before), clue)
         } else {
           sql(statement.text.replace("T", t.name))

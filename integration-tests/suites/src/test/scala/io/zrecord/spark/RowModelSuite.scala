@@ -77,8 +77,12 @@ class RowModelSuite extends SparkSuite {
         "tensor" -> (if (id % 3 == 0) null else Vector(id.toFloat, 0.5f))
       )
 
-    private val first = "id, cast(id % 7 as int) label, if(id % 5 = 0, null, concat('text ', id)) text," +
-      " if(id % 3 = 0, null, array(cast(id as float), 0.5F)) tensor"
+    private val first =
+      "id, cast(id % 7 as int) label, if(id % 5 = 0, null, concat('text ', id)) text," +
+        " if(id % 3 = 0, null, array(cast(id as float), 0.5F)) tensor"
+
+    /** The values of columns that were added, for a new row: Spark 3.5 leaves no column out. */
+    private def others: String = columns.drop(4).map(column => s", ${defaults(column)}").mkString
 
     /** Columns that were added have their defaults. */
     private def complete(record: Record): Record = defaults ++ record
@@ -101,7 +105,7 @@ class RowModelSuite extends SparkSuite {
           val ids = nextId until nextId + count
           records ++= ids.map(id => complete(record(id)))
           nextId += count
-          s"insert into $name (id, label, text, tensor) select /*+ coalesce(1) */ $first from" +
+          s"insert into $name select /*+ coalesce(1) */ $first$others from" +
             s" range(${ids.head}, ${ids.last + 1}, 1, 1)"
         case 3 =>
           records = records.filterNot(row => id(row) % k == r)
@@ -119,16 +123,23 @@ class RowModelSuite extends SparkSuite {
           s"update $name set label = label + 1 where id % $k = $r"
         case 7 =>
           update(row => text(row) == null || id(row) % k == r)(row =>
-            Map("text" -> (if (text(row) == null) s"was null $n" else null), "label" -> (n: Integer))
+            Map(
+              "text" -> (if (text(row) == null) s"was null $n" else null),
+              "label" -> (n: Integer)
+            )
           )
           s"update $name set text = if(text is null, 'was null $n', null), label = $n" +
             s" where text is null or id % $k = $r"
         case 8 =>
-          update(row => id(row) % k == r)(row => Map("tensor" -> Vector(n.toFloat, id(row).toFloat, 1f)))
+          update(row => id(row) % k == r)(row =>
+            Map("tensor" -> Vector(n.toFloat, id(row).toFloat, 1f))
+          )
           s"update $name set tensor = array(cast($n as float), cast(id as float), 1F) where id % $k = $r"
         case 9 =>
           val most = records.map(label).filter(_ != null).map(_.intValue).maxOption
-          update(row => id(row) % 20 == n % 20)(_ => Map("label" -> most.map(m => m: Integer).orNull))
+          update(row => id(row) % 20 == n % 20)(_ =>
+            Map("label" -> most.map(m => m: Integer).orNull)
+          )
           s"update $name set label = (select max(label) from $name) where id % 20 = ${n % 20}"
         case 10 =>
           val known = records.map(id).toSet
@@ -143,8 +154,8 @@ class RowModelSuite extends SparkSuite {
              |   from range($n, $end, $k, 1)) c on t.id = c.id
              | when matched and c.id % 4 = 0 then delete
              | when matched then update set label = -1, text = concat('merged ', c.id)
-             | when not matched then insert (id, label, text, tensor)
-             |   values (c.id, -2, c.text, c.tensor)""".stripMargin
+             | when not matched then insert (${columns.mkString(", ")})
+             |   values (c.id, -2, c.text, c.tensor$others)""".stripMargin
         case 11 =>
           val column = s"added_$nextId" + columns.size
           columns :+= column
