@@ -7,6 +7,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.Unsupported;
@@ -24,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -93,7 +95,7 @@ final class RowCommit {
     StructType columns = withoutMetadata(rows);
     TableSnapshot base = base(location, target);
     base.requireWritable();
-    conf.expectedVersion().ifPresent(expected -> requireExpected(location, base, expected));
+    requireExpected(location, base, conf);
     String[] names = columns.fieldNames();
     int[] assigned = IntStream.range(0, names.length)
         .filter(i -> unchanged.isEmpty() || !unchanged.get().contains(names[i]))
@@ -148,11 +150,18 @@ final class RowCommit {
     return target.base().map(DatasetVersion::snapshot).orElseThrow();
   }
 
-  private static void requireExpected(String location, TableSnapshot base, long expected) {
-    if (base.version() != expected) {
+  /** Requires that the version is the one that an option names, unless the write may be done. */
+  static void requireExpected(String location, TableSnapshot base, WriteConf conf) {
+    OptionalLong expected = conf.expectedVersion();
+    boolean isDone = conf.transaction()
+        .filter(key ->
+            base.transactions().getOrDefault(key.applicationId(), Long.MIN_VALUE) >= key.number())
+        .isPresent();
+    if (expected.isPresent() && expected.getAsLong() != base.version() && !isDone) {
       throw new CommitConflictException(
           location,
-          "Cannot change records of version " + expected + " of " + location + ": version "
+          "Cannot change records of version " + expected.getAsLong() + " of " + location
+              + ", as the option " + ZRecordOptions.EXPECTED_VERSION + " says: version "
               + base.version() + " is the newest");
     }
   }
@@ -207,7 +216,11 @@ final class RowCommit {
     }
     conf.transaction().ifPresent(change::transaction);
     CommitProperties.of(SparkSession.active().sparkContext()).forEach(change::property);
-    change.commit();
+    TableSnapshot after = change.commit();
+    if (!after.commitId().equals(change.commitId())) {
+      // There was nothing to change, or the transaction took effect before.
+      discard(rows);
+    }
     Reloads.committed(table.storage());
   }
 

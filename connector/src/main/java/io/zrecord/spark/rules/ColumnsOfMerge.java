@@ -70,7 +70,13 @@ final class ColumnsOfMerge {
             : expression));
   }
 
-  private Set<Expression> updates() {
+  /** Returns the names of the columns of the rows. */
+  List<String> names() {
+    return columns.stream().map(Attribute::name).toList();
+  }
+
+  /** Returns the instructions that update a record. */
+  Set<Expression> updates() {
     int operation = indexOf(OPERATION);
     Set<Expression> updates = Collections.newSetFromMap(new IdentityHashMap<>());
     for (String instructions : List.of("matchedInstructions", "notMatchedBySourceInstructions")) {
@@ -99,7 +105,8 @@ final class ColumnsOfMerge {
     throw new IllegalStateException("A merge has no column " + name);
   }
 
-  private static List<Expression> output(Expression keep) {
+  /** Returns the values that an instruction gives to the columns of a row. */
+  static List<Expression> output(Expression keep) {
     return ScalaLists.copy(called(keep, "output"), Expression.class);
   }
 
@@ -135,7 +142,7 @@ final class ColumnsOfMerge {
   }
 
   /** Calls a method that returns one of Scala's sequences, whose interfaces differ. */
-  private static Object called(Object node, String method) {
+  static Object called(Object node, String method) {
     try {
       return node.getClass().getMethod(method).invoke(node);
     } catch (ReflectiveOperationException e) {

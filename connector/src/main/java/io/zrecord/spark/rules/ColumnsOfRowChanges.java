@@ -65,7 +65,8 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
   }
 
   private static LogicalPlan narrowed(WriteDelta write, RowOperation operation) {
-    Map<String, AttributeReference> stored = stored(write.query(), operation);
+    Map<String, AttributeReference> stored = columns(write.query(), operation);
+    stored.keySet().removeAll(MetadataColumns.NAMES);
     if (stored.isEmpty()) {
       return write; // Planned already, or there is no row.
     }
@@ -79,8 +80,8 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     return changed;
   }
 
-  /** Returns the columns as the statement's scan has them, by name, without those of metadata. */
-  private static Map<String, AttributeReference> stored(LogicalPlan query, RowOperation operation) {
+  /** Returns the columns as the statement's scan has them, by name; none if it is planned. */
+  static Map<String, AttributeReference> columns(LogicalPlan query, RowOperation operation) {
     Map<String, AttributeReference> stored = new HashMap<>();
     query.foreach(function(node -> {
       if (operation(node).filter(found -> found == operation).isPresent()) {
@@ -91,7 +92,6 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
       }
       return BoxedUnit.UNIT;
     }));
-    stored.keySet().removeAll(MetadataColumns.NAMES);
     return stored;
   }
 

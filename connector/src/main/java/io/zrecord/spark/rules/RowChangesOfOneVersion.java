@@ -71,6 +71,7 @@ public final class RowChangesOfOneVersion extends Rule<LogicalPlan> {
         .filter(
             read -> base.filter(target -> TablesRead.isSameTable(read, target)).isPresent())
         .toList();
+    AssignedMetadata.refuse(write.query(), operation);
     operation.readsOthers(!others.isEmpty());
     for (TableSnapshot other : others) {
       if (!other.recordsCommitId().equals(base.orElseThrow().recordsCommitId())) {

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -39,6 +40,8 @@ public final class RowChange {
   private final ChangeBase version;
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
+
+  private Optional<TableChange.Transaction> transaction = Optional.empty();
 
   /** The change, once it is written. */
   private @Nullable MergeChange written;
@@ -145,6 +148,12 @@ public final class RowChange {
     }
   }
 
+  /** Sets the key under which the change takes effect once only. */
+  public void transaction(TableChange.Transaction key) {
+    requireOpen();
+    transaction = Optional.of(key);
+  }
+
   /** Adds an informative string to the version. */
   public void property(String key, String value) {
     requireOpen();
@@ -185,6 +194,7 @@ public final class RowChange {
   /** Writes the patches. A shard of which nothing is left needs none, and is not opened. */
   private void write(MergeChange change) {
     properties.forEach(change::property);
+    transaction.ifPresent(change::transaction);
     byShard.forEach((ordinal, rows) -> {
       ShardSummary shard = base.shards().get(ordinal);
       if (rows.isRemoved || rows.deleted.count() == shard.length()) {
