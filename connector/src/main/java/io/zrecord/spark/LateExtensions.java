@@ -1,10 +1,12 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.rules.ColumnsOfRowChanges;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
 import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.RefusalsOfNull;
+import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.write.CheckedSessions;
 import java.lang.reflect.Field;
 import java.util.Collections;
@@ -91,6 +93,8 @@ final class LateExtensions {
               any -> new LateChecks(),
               any -> new RefusalsOfNull(),
               any -> new MetadataOfQueries(),
+              any -> new RowChangesOfOneVersion(),
+              any -> new ColumnsOfRowChanges(),
               CountsOfConstants::late));
       CheckedSessions.addLate(extensions);
     }

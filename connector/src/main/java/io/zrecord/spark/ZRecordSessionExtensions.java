@@ -1,11 +1,13 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.rules.ColumnsOfRowChanges;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.RefusalsOfNull;
+import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
 import io.zrecord.spark.write.CheckedSessions;
@@ -38,6 +40,8 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> UnstagedCreation::check);
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());
     extensions.injectPostHocResolutionRule(session -> new MetadataOfQueries());
+    extensions.injectOptimizerRule(session -> new RowChangesOfOneVersion());
+    extensions.injectOptimizerRule(session -> new ColumnsOfRowChanges());
     extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(extensions, OptionsOfRelations::new);
     injectEarly(extensions, TimesOfPaths::new);

@@ -202,6 +202,14 @@ final class DeclaredTable extends ZRecordTable {
   }
 
   @Override
+  WriteTarget requireTarget() {
+    if (problem.isPresent()) {
+      throw problem.get();
+    }
+    return super.requireTarget();
+  }
+
+  @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     if (problem.isPresent()) {
       return SparkErrors.planned(() -> {

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.spark.sql.connector.catalog.StagedTable;
-import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
@@ -98,13 +97,5 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   /** Tells whether the dataset keeps what columns declare, and refuses what would be lost. */
   boolean keepsDeclarations() {
     return true;
-  }
-
-  /**
-   * Returns nothing. Two interfaces of newer releases both have a default for this method, so a
-   * class must choose. No {@code @Override}: older releases lack the method.
-   */
-  public CustomTaskMetric[] reportDriverMetrics() {
-    return new CustomTaskMetric[0];
   }
 }

@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.read.IndexSet;
 import io.zrecord.schema.Declarations;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.MetadataColumns;
@@ -16,6 +17,8 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.rows.PlaceDeletion;
+import io.zrecord.spark.rows.RowOperation;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
@@ -30,13 +33,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.constraints.Constraint;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
+import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -44,9 +54,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A dataset as Spark sees it, at the version at which it was loaded. Several datasets, read by
- * several paths, follow each other. Immutable.
+ * several paths, follow each other. Immutable, but for what a rule says of a write.
  */
-public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
+public class ZRecordTable
+    implements SupportsRead,
+        SupportsWrite,
+        SupportsMetadataColumns,
+        SupportsRowLevelOperations,
+        SupportsDeleteV2 {
   private final ReadPaths paths;
   private final StructType schema;
   private final List<DatasetVersion> versions;
@@ -56,6 +71,9 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
   private final boolean isNamed;
   private final ShownConstraints constraints;
   private final Map<String, String> defaultsOfRecords = ReadConf.defaultsOfRecords();
+
+  /** Whether the query of an append to this table reads the table. Told by a rule. */
+  private volatile boolean isReadByItsAppend;
 
   ZRecordTable(
       ReadPaths paths,
@@ -349,12 +367,107 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
     return text.length() <= 200 ? text : text.substring(0, 200) + "…";
   }
 
+  /**
+   * Remembers that the query of the append to this table reads the table, so that the append
+   * depends on what other commits do meanwhile. Spark loads a table for each statement that writes.
+   */
+  public final void readByItsAppend() {
+    isReadByItsAppend = true;
+  }
+
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     WriteTarget place = target.orElseThrow(() -> new IllegalArgumentException("Cannot write to "
         + location() + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
     requireObeyed(info.options());
-    return new ZRecordWriteBuilder(location(), place.evaluating(constraints.evaluated()), info);
+    WriteTarget evaluated = place.evaluating(constraints.evaluated());
+    return new ZRecordWriteBuilder(
+        location(), isReadByItsAppend ? evaluated.readByItsAppend() : evaluated, info);
+  }
+
+  @Override
+  public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
+    return () -> SparkErrors.planned(() -> new RowOperation(
+        location(), changed(info.options()), info.command(), this::newRowScanBuilder));
+  }
+
+  private ScanBuilder newRowScanBuilder(CaseInsensitiveStringMap options) {
+    return SparkErrors.planned(() -> {
+      changed(options);
+      return ((ZRecordScanBuilder) scanBuilder(options)).forRowChanges();
+    });
+  }
+
+  /**
+   * Returns the target of a statement that changes records.
+   *
+   * @throws IllegalArgumentException if this does not read all records of the newest version
+   */
+  private WriteTarget changed(CaseInsensitiveStringMap options) {
+    WriteTarget place = requireTarget();
+    requireObeyed(options);
+    if (!choice.of(location(), options).isNewest()) {
+      throw notNewest(choice.of(location(), options).toString());
+    }
+    if (!defaultsOfRecords.isEmpty()) {
+      throw new IllegalArgumentException("Cannot change records of " + location()
+          + " in a session with the defaults " + defaultsOfRecords
+          + " for reads; unset them in the session");
+    }
+    return place.evaluating(constraints.evaluated());
+  }
+
+  /**
+   * Returns the target of a statement that changes records.
+   *
+   * @throws RuntimeException if there is none, which says why
+   */
+  WriteTarget requireTarget() {
+    return target.orElseThrow(() -> notNewest(choice.wanted().toString()));
+  }
+
+  private IllegalArgumentException notNewest(String version) {
+    return new IllegalArgumentException("Cannot change records of " + location() + " as of "
+        + version + "; change those of the newest version");
+  }
+
+  /** Tells whether metadata alone says which records a deletion is of. */
+  @Override
+  public boolean canDeleteWhere(Predicate[] predicates) {
+    return target.isPresent() && deletion(predicates).isPresent();
+  }
+
+  private Optional<IndexSet> deletion(Predicate[] predicates) {
+    return versions.size() == 1
+        ? PlaceDeletion.places(versions.get(0).snapshot(), predicates)
+        : Optional.empty();
+  }
+
+  @Override
+  public void deleteWhere(Predicate[] predicates) {
+    SparkErrors.done(() -> PlaceDeletion.commit(
+        location(),
+        changed(CaseInsensitiveStringMap.empty()),
+        deletion(predicates).orElseThrow()));
+  }
+
+  @Override
+  public boolean truncateTable() {
+    deleteWhere(new Predicate[0]);
+    return true;
+  }
+
+  /**
+   * Returns nothing. Several interfaces of newer releases have a default for this method, so a
+   * class must choose. No {@code @Override}: older releases lack the method.
+   */
+  public CustomTaskMetric[] reportDriverMetrics() {
+    return new CustomTaskMetric[0];
+  }
+
+  /** Returns nothing, as {@link #reportDriverMetrics} does. */
+  public CustomMetric[] supportedCustomMetrics() {
+    return new CustomMetric[0];
   }
 
   /** Tells whether the other table reads the same records, and is written like this table. */

@@ -13,7 +13,15 @@ public final class MetadataColumns {
   /** The position of the record in the order of the sampler; without a sampler, the index. */
   public static final String POSITION = "_position";
 
-  public static final Set<String> NAMES = Set.of(INDEX, POSITION);
+  /**
+   * The index of the first record of the record's shard. Null in a row that a statement makes anew.
+   */
+  public static final String SHARD = "_shard";
+
+  /** The columns that are the place of a row in the order of the index. */
+  public static final Set<String> PLACES = Set.of(INDEX, POSITION);
+
+  public static final Set<String> NAMES = Set.of(INDEX, POSITION, SHARD);
 
   private MetadataColumns() {}
 
@@ -27,20 +35,17 @@ public final class MetadataColumns {
 
   public static MetadataColumn[] all() {
     return new MetadataColumn[] {
-      new LongColumn(INDEX, "index of the record in the dataset, from 0"),
-      new LongColumn(POSITION, "position of the record in the order of the sampler, from 0")
+      new LongColumn(INDEX, "index of the record in the dataset, from 0", false),
+      new LongColumn(POSITION, "position of the record in the order of the sampler, from 0", false),
+      new LongColumn(SHARD, "index of the first record of the record's shard", true)
     };
   }
 
-  private record LongColumn(String name, String comment) implements MetadataColumn {
+  private record LongColumn(String name, String comment, boolean isNullable)
+      implements MetadataColumn {
     @Override
     public DataType dataType() {
       return DataTypes.LongType;
-    }
-
-    @Override
-    public boolean isNullable() {
-      return false;
     }
   }
 }

@@ -122,7 +122,8 @@ public final class KeySort {
         IndexSet.range(0, snapshot.length()),
         settings,
         List.of(),
-        conf.partitionCount());
+        conf.partitionCount(),
+        false);
     RecordSchema fields = IndexOrder.fields(snapshot, settings.columns());
     List<byte[]> partitions =
         Arrays.stream(scan.planInputPartitions()).map(ObjectBytes::of).toList();

@@ -83,13 +83,20 @@ public final class OptionsOfRelations extends Rule<LogicalPlan> {
     });
   }
 
+  /** Returns the options without what Spark says there of the target of a write. */
+  private static Map<String, String> withoutPrivileges(Map<String, String> options) {
+    Map<String, String> own = new HashMap<>(options);
+    own.remove("__required_write_privileges__");
+    return own;
+  }
+
   private void compare(UnresolvedRelation relation, List<Seen> seen) {
     Seen found = new Seen(
         relation.tableName(),
         List.of(
             Optional.ofNullable(relation.options().get(ZRecordOptions.VERSION_AS_OF)),
             Optional.ofNullable(relation.options().get(ZRecordOptions.TIMESTAMP_AS_OF))),
-        new HashMap<>(relation.options()));
+        withoutPrivileges(relation.options()));
     for (Seen other : seen) {
       if (other.version.equals(found.version)
           && !other.options.equals(found.options)

@@ -7,7 +7,6 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetFailure;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkErrors;
-import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.TableSnapshot;
 import java.util.HashMap;
@@ -88,17 +87,10 @@ public final class OverwriteOfItself {
     }
     for (TableSnapshot snapshot : TablesRead.of(plan)) {
       if (!snapshot.recordsCommitId().equals(newest.get().recordsCommitId())
-          && isSameTable(snapshot, newest.get())) {
+          && TablesRead.isSameTable(snapshot, newest.get())) {
         throw conflict(snapshot, newest.get());
       }
     }
-  }
-
-  /** Spellings of a host differ: a table with the same identity and path is taken for the same. */
-  private static boolean isSameTable(TableSnapshot read, TableSnapshot written) {
-    return SparkStorages.isWithin(read.storage(), written.storage())
-        || (read.tableId().equals(written.tableId())
-            && SparkStorages.haveSamePath(read.storage(), written.storage()));
   }
 
   /**

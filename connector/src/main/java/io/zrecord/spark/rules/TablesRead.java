@@ -1,6 +1,7 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,13 @@ final class TablesRead {
     TablesRead read = new TablesRead();
     read.walk(plan);
     return read.versions;
+  }
+
+  /** Spellings of a host differ: a table with the same identity and path is taken for the same. */
+  static boolean isSameTable(TableSnapshot read, TableSnapshot written) {
+    return SparkStorages.isWithin(read.storage(), written.storage())
+        || (read.tableId().equals(written.tableId())
+            && SparkStorages.haveSamePath(read.storage(), written.storage()));
   }
 
   private void walk(LogicalPlan plan) {

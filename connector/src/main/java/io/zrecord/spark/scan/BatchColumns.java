@@ -8,6 +8,7 @@ import io.zrecord.spark.column.FieldColumn;
 import io.zrecord.spark.column.FieldColumns;
 import io.zrecord.spark.column.IndexVector;
 import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.column.ShardVector;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnVector;
@@ -28,6 +29,7 @@ final class BatchColumns {
   private final List<String> names = new ArrayList<>();
   private final IndexVector indices = new IndexVector();
   private final IndexVector positions = new IndexVector();
+  private final ShardVector shards = new ShardVector();
   private final ColumnarBatch batch;
   private int gatherRows;
 
@@ -40,6 +42,7 @@ final class BatchColumns {
       switch (name) {
         case MetadataColumns.INDEX -> vectors.add(indices);
         case MetadataColumns.POSITION -> vectors.add(positions);
+        case MetadataColumns.SHARD -> vectors.add(shards);
         default -> {
           FieldSpec field = schema.fields().get(schema.ordinal(name));
           FieldColumn column = FieldColumns.of(field);
@@ -74,6 +77,10 @@ final class BatchColumns {
 
   IndexVector positions() {
     return positions;
+  }
+
+  ShardVector shards() {
+    return shards;
   }
 
   /** Returns how many records to gather next. */

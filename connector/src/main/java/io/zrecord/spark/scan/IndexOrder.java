@@ -39,7 +39,7 @@ public final class IndexOrder implements ScanOrder {
 
   @Override
   public Set<String> placeColumns() {
-    return MetadataColumns.NAMES;
+    return MetadataColumns.PLACES;
   }
 
   @Override

@@ -12,9 +12,14 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
  * Turns conditions on the metadata columns with a row's place into the set of places for which they
  * hold.
  */
-final class PlacePredicates {
+public final class PlacePredicates {
   private final Set<String> columns;
   private final long length;
+
+  /** Creates the evaluator for indices. */
+  public PlacePredicates(IndexOrder order) {
+    this((ScanOrder) order);
+  }
 
   /** Creates the evaluator for the places of an order. */
   PlacePredicates(ScanOrder order) {
@@ -26,7 +31,7 @@ final class PlacePredicates {
    * Returns the places for which the predicate is true, not false or null; empty if the predicate
    * is about anything else.
    */
-  Optional<IndexSet> evaluate(Predicate predicate) {
+  public Optional<IndexSet> evaluate(Predicate predicate) {
     Expression[] children = predicate.children();
     return switch (predicate.name()) {
       case "ALWAYS_TRUE" -> Optional.of(all());

@@ -4,6 +4,7 @@ import io.zrecord.Prefetcher;
 import io.zrecord.Prefetcher.Prefetch;
 import io.zrecord.RecordDataset;
 import io.zrecord.sampler.Sampler;
+import io.zrecord.table.TableSnapshot;
 import java.util.Arrays;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -29,11 +30,13 @@ final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
   /**
    * Creates a reader of one partition.
    *
-   * @param dataset the dataset, closed with this reader
+   * @param snapshot the version to read
+   * @param dataset the same, closed with this reader
    * @param order the part of an epoch to read
    */
   SampledPartitionReader(
       SampledInputPartition partition,
+      TableSnapshot snapshot,
       RecordDataset dataset,
       Sampler order,
       long epoch,
@@ -45,6 +48,7 @@ final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
     this.positions = settings.cursor(partition.positions(), 0);
     this.indices = new long[settings.batchRows()];
     columns.open(dataset);
+    columns.shards().set(row -> snapshot.firstIndex(snapshot.shardOf(indices[(int) row])));
     this.prefetcher = dataset.prefetcher(columns.names());
   }
 

@@ -51,6 +51,7 @@ final class SampledReaderFactory implements PartitionReaderFactory {
         new RecordDataset.ReadOptions(settings.verification(), new ReadMetrics());
     return new SampledPartitionReader(
         (SampledInputPartition) partition,
+        opened.snapshot(),
         RecordDataset.open(opened.snapshot(), options),
         part.of(sampler.cut(opened.sampler())),
         part.epoch(),

@@ -39,7 +39,7 @@ public record SnapshotId(TableLocation location, long version, UUID commitId)
    * @throws VersionNotFoundException if the version does not exist any more, or another version has
    *     its number
    */
-  TableSnapshot open() {
+  public TableSnapshot open() {
     TableSnapshot found = RecordTable.at(location.storage()).version(version);
     if (!found.commitId().equals(commitId)) {
       throw new VersionNotFoundException(

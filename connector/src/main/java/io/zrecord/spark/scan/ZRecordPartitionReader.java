@@ -95,6 +95,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     shard = opened;
     columns.open(opened);
     sliceFirstIndex = partition.firstIndex() + slice.firstIndex();
+    columns.shards().setAll(sliceFirstIndex);
     indices = slice.indices();
     for (ValueCondition condition : settings.conditions()) {
       indices = indices.intersect(condition.mayHold(opened));

@@ -48,6 +48,7 @@ public final class ZRecordScan
   private final ReadSettings settings;
   private final List<Predicate> pushed;
   private final int partitionCount;
+  private final boolean isFiltered;
   private final IndexSet planned;
   private volatile IndexSet places;
   private long shardsPlanned;
@@ -59,6 +60,7 @@ public final class ZRecordScan
    * @param places the places to read, or those from which {@link ReadSettings#sample} draws
    * @param pushed the conditions that narrow down what is read, for the plan that a user sees
    * @param partitionCount 0: automatic
+   * @param isFiltered whether a join may narrow the scan down while the query runs
    */
   public ZRecordScan(
       String location,
@@ -66,7 +68,8 @@ public final class ZRecordScan
       IndexSet places,
       ReadSettings settings,
       List<Predicate> pushed,
-      int partitionCount) {
+      int partitionCount,
+      boolean isFiltered) {
     this.location = location;
     this.order = order;
     this.planned = places;
@@ -74,6 +77,7 @@ public final class ZRecordScan
     this.settings = settings;
     this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
+    this.isFiltered = isFiltered;
   }
 
   @Override
@@ -119,7 +123,7 @@ public final class ZRecordScan
   @Override
   public NamedReference[] filterAttributes() {
     return Arrays.stream(settings.columns().fieldNames())
-        .filter(order.placeColumns()::contains)
+        .filter(column -> isFiltered && order.placeColumns().contains(column))
         .map(Expressions::column)
         .toArray(NamedReference[]::new);
   }

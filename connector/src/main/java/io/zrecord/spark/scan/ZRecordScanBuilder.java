@@ -58,6 +58,7 @@ public final class ZRecordScanBuilder
   private long limit = Long.MAX_VALUE;
   private long offset;
   private Optional<Integer> countColumns = Optional.empty();
+  private boolean isFiltered = true;
 
   public ZRecordScanBuilder(
       String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
@@ -84,6 +85,15 @@ public final class ZRecordScanBuilder
           + " datasets in the order of a sampler; load one path, or write them into one dataset");
     }
     return snapshots.get(0);
+  }
+
+  /**
+   * Lets no join narrow the scan down while the query runs. Spark 4.2 would run the condition of an
+   * {@code UPDATE} as a query of its own before.
+   */
+  public ZRecordScanBuilder forRowChanges() {
+    isFiltered = false;
+    return this;
   }
 
   @Override
@@ -245,7 +255,8 @@ public final class ZRecordScanBuilder
         conf.verification(),
         sample.orElse(null),
         List.copyOf(conditions));
-    return new ZRecordScan(location, order, selected, settings, pushed, conf.partitionCount());
+    return new ZRecordScan(
+        location, order, selected, settings, pushed, conf.partitionCount(), isFiltered);
   }
 
   private static boolean isCountOfRecords(AggregateFunc function) {

@@ -4,7 +4,7 @@ import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.column.SparkTypes;
-import io.zrecord.table.write.ShardWriter;
+import io.zrecord.table.write.ValueSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -30,22 +30,22 @@ final class ArrayValueWriter implements ColumnValueWriter {
   }
 
   @Override
-  public void write(InternalRow row, int ordinal, ShardWriter shard) {
+  public void write(InternalRow row, int ordinal, ValueSink record) {
     ArrayData array = row.getArray(ordinal);
     int count = array.numElements();
-    requireNoNulls(array, count, shard.recordCount());
+    requireNoNulls(array, count, record.recordCount());
     int length = Math.multiplyExact(count, elementBytes);
     if (wider != null) {
-      shard.put(ordinal, widened(array, count, length, wider), 0, length);
+      record.put(ordinal, widened(array, count, length, wider), 0, length);
     } else if (array instanceof UnsafeArrayData unsafe
         && unsafe.getBaseObject() instanceof byte[] base
         && ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN) {
       long start = unsafe.getBaseOffset()
           - Platform.BYTE_ARRAY_OFFSET
           + UnsafeArrayData.calculateHeaderPortionInBytes(count);
-      shard.put(ordinal, base, (int) start, length);
+      record.put(ordinal, base, (int) start, length);
     } else {
-      shard.put(ordinal, elements(array, count, length), 0, length);
+      record.put(ordinal, elements(array, count, length), 0, length);
     }
   }
 

@@ -5,7 +5,7 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.NestedType;
 import io.zrecord.spark.column.DecimalBytes;
 import io.zrecord.spark.column.SparkTypes;
-import io.zrecord.table.write.ShardWriter;
+import io.zrecord.table.write.ValueSink;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -43,7 +43,7 @@ final class NestedValueWriter implements ColumnValueWriter {
   }
 
   @Override
-  public void write(InternalRow row, int ordinal, ShardWriter shard) {
+  public void write(InternalRow row, int ordinal, ValueSink record) {
     values.clear();
     root.put(row, ordinal, values);
     int length = values.lengthBytes();
@@ -51,7 +51,7 @@ final class NestedValueWriter implements ColumnValueWriter {
       value = new byte[(int) Math.min(Integer.MAX_VALUE - 8, Math.max(length, 2L * value.length))];
     }
     values.writeTo(value);
-    shard.put(ordinal, value, 0, length);
+    record.put(ordinal, value, 0, length);
   }
 
   private Part part(NestedType type, DataType column) {

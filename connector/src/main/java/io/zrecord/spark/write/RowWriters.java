@@ -5,7 +5,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.DecimalBytes;
 import io.zrecord.spark.column.SparkTypes;
-import io.zrecord.table.write.ShardWriter;
+import io.zrecord.table.write.ValueSink;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.ArrayType;
@@ -16,10 +16,15 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
 
 /** Chooses, once for each column, how to take its values from Spark's rows. */
-final class RowWriters {
+public final class RowWriters {
   private RowWriters() {}
 
-  static ColumnValueWriter[] of(StructType columns, RecordSchema fields) {
+  /**
+   * Returns a writer for each column.
+   *
+   * @param fields the field of each column, in the same order
+   */
+  public static ColumnValueWriter[] of(StructType columns, RecordSchema fields) {
     ColumnValueWriter[] writers = new ColumnValueWriter[columns.length()];
     for (int i = 0; i < writers.length; i++) {
       FieldSpec field = fields.fields().get(i);
@@ -46,22 +51,22 @@ final class RowWriters {
 
   private static ColumnValueWriter widened(Widening.Bits bits, ElementType type) {
     return switch (type.widthBytes().orElseThrow()) {
-      case Short.BYTES -> (row, i, shard) -> shard.putShort(i, (short) bits.get(row, i));
-      case Integer.BYTES -> (row, i, shard) -> shard.putInt(i, (int) bits.get(row, i));
-      default -> (row, i, shard) -> shard.putLong(i, bits.get(row, i));
+      case Short.BYTES -> (row, i, record) -> record.putShort(i, (short) bits.get(row, i));
+      case Integer.BYTES -> (row, i, record) -> record.putInt(i, (int) bits.get(row, i));
+      default -> (row, i, record) -> record.putLong(i, bits.get(row, i));
     };
   }
 
   private static ColumnValueWriter single(FieldSpec field) {
     ElementType type = field.type();
     return switch (type.kind()) {
-      case BOOL -> (row, i, shard) -> shard.putByte(i, (byte) (row.getBoolean(i) ? 1 : 0));
-      case I8 -> (row, i, shard) -> shard.putByte(i, row.getByte(i));
-      case I16 -> (row, i, shard) -> shard.putShort(i, row.getShort(i));
-      case I32, DATE -> (row, i, shard) -> shard.putInt(i, row.getInt(i));
-      case I64, TIMESTAMP, TIMESTAMP_NTZ -> (row, i, shard) -> shard.putLong(i, row.getLong(i));
-      case F32 -> (row, i, shard) -> shard.putFloat(i, row.getFloat(i));
-      case F64 -> (row, i, shard) -> shard.putDouble(i, row.getDouble(i));
+      case BOOL -> (row, i, record) -> record.putByte(i, (byte) (row.getBoolean(i) ? 1 : 0));
+      case I8 -> (row, i, record) -> record.putByte(i, row.getByte(i));
+      case I16 -> (row, i, record) -> record.putShort(i, row.getShort(i));
+      case I32, DATE -> (row, i, record) -> record.putInt(i, row.getInt(i));
+      case I64, TIMESTAMP, TIMESTAMP_NTZ -> (row, i, record) -> record.putLong(i, row.getLong(i));
+      case F32 -> (row, i, record) -> record.putFloat(i, row.getFloat(i));
+      case F64 -> (row, i, record) -> record.putDouble(i, row.getDouble(i));
       case DECIMAL -> decimal(DataTypes.createDecimalType(type.precision(), type.scale()), type);
       case BYTES, U8 -> RowWriters::writeBinary;
       case UTF8 -> RowWriters::writeString;
@@ -76,35 +81,36 @@ final class RowWriters {
     int scale = column.scale();
     return switch (type.widthBytes().orElseThrow()) {
       case 4 ->
-        (row, i, shard) ->
-            shard.putInt(i, (int) row.getDecimal(i, precision, scale).toUnscaledLong());
+        (row, i, record) ->
+            record.putInt(i, (int) row.getDecimal(i, precision, scale).toUnscaledLong());
       case 8 ->
-        (row, i, shard) -> shard.putLong(i, row.getDecimal(i, precision, scale).toUnscaledLong());
+        (row, i, record) ->
+            record.putLong(i, row.getDecimal(i, precision, scale).toUnscaledLong());
       default -> new WideDecimalWriter(precision, scale);
     };
   }
 
-  private static void writeBinary(InternalRow row, int i, ShardWriter shard) {
-    if (!writeVariable(row, i, shard)) {
+  private static void writeBinary(InternalRow row, int i, ValueSink record) {
+    if (!writeVariable(row, i, record)) {
       byte[] value = row.getBinary(i);
-      shard.put(i, value, 0, value.length);
+      record.put(i, value, 0, value.length);
     }
   }
 
-  private static void writeString(InternalRow row, int i, ShardWriter shard) {
-    if (!writeVariable(row, i, shard)) {
+  private static void writeString(InternalRow row, int i, ValueSink record) {
+    if (!writeVariable(row, i, record)) {
       byte[] value = row.getUTF8String(i).getBytes();
-      shard.put(i, value, 0, value.length);
+      record.put(i, value, 0, value.length);
     }
   }
 
   /** Takes the bytes from their place in the row: {@code getBinary} would copy each value first. */
-  private static boolean writeVariable(InternalRow row, int i, ShardWriter shard) {
+  private static boolean writeVariable(InternalRow row, int i, ValueSink record) {
     if (row instanceof UnsafeRow unsafe && unsafe.getBaseObject() instanceof byte[] base) {
       long offsetAndLength = unsafe.getLong(i);
       int offset = (int) (offsetAndLength >> 32);
       long start = unsafe.getBaseOffset() - Platform.BYTE_ARRAY_OFFSET + offset;
-      shard.put(i, base, (int) start, (int) offsetAndLength);
+      record.put(i, base, (int) start, (int) offsetAndLength);
       return true;
     }
     return false;
@@ -123,9 +129,9 @@ final class RowWriters {
     }
 
     @Override
-    public void write(InternalRow row, int i, ShardWriter shard) {
+    public void write(InternalRow row, int i, ValueSink record) {
       DecimalBytes.write(row.getDecimal(i, precision, scale), value);
-      shard.put(i, value, 0, BYTES);
+      record.put(i, value, 0, BYTES);
     }
   }
 }

@@ -205,6 +205,9 @@ public final class TableCommit {
         .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
+    if (kind == TableChange.Kind.APPEND && target.isReadByItsAppend()) {
+      base.ifPresent(version -> planned.isolation(version.isolation()));
+    }
     if (target.creation() != WriteTarget.Creation.APPEND) {
       // What the table declared is replaced as its fields are.
       planned.declaring(target.declared().apply(fields.table()));

@@ -23,6 +23,7 @@ import java.util.function.Function;
  * @param creation whether the write creates the table
  * @param declared says what a table that is created or replaced declares, of its fields
  * @param evaluated the checks that Spark evaluates for each row of the write
+ * @param isReadByItsAppend whether the query of an append reads the table
  */
 public record WriteTarget(
     RecordTable table,
@@ -30,7 +31,8 @@ public record WriteTarget(
     Optional<DatasetVersion> base,
     Creation creation,
     Function<RecordSchema, Declarations> declared,
-    List<Constraint> evaluated) {
+    List<Constraint> evaluated,
+    boolean isReadByItsAppend) {
 
   /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
@@ -55,17 +57,22 @@ public record WriteTarget(
 
   private static WriteTarget of(
       RecordTable table, Optional<Path> store, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(table, store, base, creation, fields -> Declarations.NONE, List.of());
+    return new WriteTarget(table, store, base, creation, fields -> Declarations.NONE, List.of(), false);
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
   public WriteTarget declaring(Function<RecordSchema, Declarations> declarations) {
-    return new WriteTarget(table, store, base, creation, declarations, evaluated);
+    return new WriteTarget(table, store, base, creation, declarations, evaluated, isReadByItsAppend);
   }
 
   /** Returns the same target, of a write of which Spark evaluates checks for each row. */
   public WriteTarget evaluating(List<Constraint> checks) {
-    return new WriteTarget(table, store, base, creation, declared, checks);
+    return new WriteTarget(table, store, base, creation, declared, checks, isReadByItsAppend);
+  }
+
+  /** Returns the same target of an append whose query reads the table. */
+  public WriteTarget readByItsAppend() {
+    return new WriteTarget(table, store, base, creation, declared, evaluated, true);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * attempts that lost leave files that no version names. Indices follow the order of the partitions,
  * and the order of the rows in each partition.
  */
-final class ZRecordBatchWrite implements BatchWrite {
+public final class ZRecordBatchWrite implements BatchWrite {
   private final StructType columns;
   private final TableCommit commit;
   private volatile Outcome outcome = Outcome.NOT_STARTED;
@@ -33,7 +33,7 @@ final class ZRecordBatchWrite implements BatchWrite {
     REFUSED
   }
 
-  ZRecordBatchWrite(StructType columns, TableCommit commit) {
+  public ZRecordBatchWrite(StructType columns, TableCommit commit) {
     this.columns = columns;
     this.commit = commit;
   }
@@ -93,7 +93,8 @@ final class ZRecordBatchWrite implements BatchWrite {
         .orElse(Long.MAX_VALUE);
   }
 
-  private static List<ShardSummary> shards(WriterCommitMessage[] messages) {
+  /** Returns the shards that tasks have written, in index order. */
+  public static List<ShardSummary> shards(WriterCommitMessage[] messages) {
     return Arrays.stream(messages)
         .filter(Objects::nonNull)
         .flatMap(message -> ((WrittenShard) message).shard().stream())

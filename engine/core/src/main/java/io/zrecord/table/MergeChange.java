@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ public final class MergeChange {
   /** Property of a version whose commit wrote shards of changed records again: their number. */
   public static final String REWRITTEN_SHARDS = "rewrittenShards";
 
+  private final UUID commitId = UUID.randomUUID();
   private final TableSnapshot base;
   private final Storage storage;
   private final Map<ShardSummary, List<ShardChange>> byShard = new LinkedHashMap<>();
@@ -138,6 +140,15 @@ public final class MergeChange {
     return this;
   }
 
+  /**
+   * Returns the identity of the version that the commit makes. If {@link #commit} returns a version
+   * with another one, nothing was committed: there was nothing to change, or the transaction took
+   * effect before.
+   */
+  public UUID commitId() {
+    return commitId;
+  }
+
   /** Sets the checks that the caller has evaluated for each new record and each new value. */
   public MergeChange evaluated(List<Constraint> checks) {
     requireOpen();
@@ -200,9 +211,12 @@ public final class MergeChange {
       return base;
     }
     TableSnapshot after = publish(table);
-    if (prepared != null
-        && after.commitId().equals(prepared.commitId())
-        && after.version() == base.version() + 1) {
+    if (!after.commitId().equals(commitId)) {
+      // The transaction took effect before, and what was written for this attempt is of no use.
+      UnnamedFiles.discard(storage, written);
+      return after;
+    }
+    if (after.version() == base.version() + 1) {
       // No version came between that could name the files.
       discardSuperseded();
     }
@@ -267,6 +281,7 @@ public final class MergeChange {
       properties.put(REWRITTEN_SHARDS, Integer.toString(rewrittenShards));
     }
     return TableChange.of(kind(), changedFields())
+        .commitId(commitId)
         .base(base)
         .replacements(replacements)
         .shards(added)

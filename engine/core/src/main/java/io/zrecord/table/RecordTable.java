@@ -235,6 +235,14 @@ public final class RecordTable {
   }
 
   /**
+   * Deletes what was written for a change that no version names and that nobody will commit. What
+   * cannot be deleted is logged, and left to a sweep.
+   */
+  public void discard(ShardChange change) {
+    UnnamedFiles.discard(storage, change.files());
+  }
+
+  /**
    * Deletes files of a shard that no version names and none ever will name, and no other files of
    * the shard. A file that cannot be deleted is logged, and left to a sweep.
    *

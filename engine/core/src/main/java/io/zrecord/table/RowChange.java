@@ -3,6 +3,7 @@ package io.zrecord.table;
 import io.zrecord.errors.CommitOutcomeUnknownException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.internal.shard.write.SlotCollector;
+import io.zrecord.read.IndexSet;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
@@ -11,6 +12,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -39,6 +41,8 @@ public final class RowChange {
   private final SortedMap<Integer, Rows> byShard = new TreeMap<>();
   private final Map<String, String> properties = new HashMap<>();
 
+  private Optional<TableChange.Transaction> transaction = Optional.empty();
+
   /** The change, once it is written. */
   private @Nullable MergeChange written;
 
@@ -46,6 +50,12 @@ public final class RowChange {
   private static final class Rows {
     private final SlotCollector deleted = new SlotCollector();
     private final Map<FieldSpec, SortedMap<Long, byte @Nullable []>> values = new HashMap<>();
+    /** Whether all records of the shard are deleted. */
+    private boolean isRemoved;
+
+    private boolean deletes(long index) {
+      return isRemoved || deleted.contains(index);
+    }
   }
 
   private RowChange(TableSnapshot base) {
@@ -75,6 +85,34 @@ public final class RowChange {
   }
 
   /**
+   * Deletes records. A shard of which all records are given at once is not opened, and takes no
+   * memory for its records.
+   *
+   * @throws IndexOutOfBoundsException if the version has not all of them
+   */
+  public void delete(IndexSet indices) {
+    requireOpen();
+    for (int range = 0; range < indices.rangeCount(); range++) {
+      long from = indices.rangeFrom(range);
+      long to = indices.rangeTo(range);
+      while (from < to) {
+        int shard = base.shardOf(from);
+        long first = base.firstIndex(shard);
+        long end = Math.min(to, base.firstIndex(shard + 1));
+        if (from == first && end == base.firstIndex(shard + 1)) {
+          Rows rows = byShard.computeIfAbsent(shard, ordinal -> new Rows());
+          rows.isRemoved = true;
+          rows.values.clear();
+          from = end;
+        }
+        for (; from < end; from++) {
+          delete(from);
+        }
+      }
+    }
+  }
+
+  /**
    * Gives a value of a record. A value given before is replaced.
    *
    * @param value as {@link io.zrecord.RecordDatasetWriter} takes it, or the bytes; null if the
@@ -94,7 +132,7 @@ public final class RowChange {
     long local = index - base.firstIndex(shard);
     byte[] bytes = ShardChangeWriter.bytes(spec, value, index);
     Rows rows = byShard.computeIfAbsent(shard, ordinal -> new Rows());
-    if (rows.deleted.contains(local)) {
+    if (rows.deletes(local)) {
       throw new IllegalArgumentException(
           "Cannot update record " + index + ": the same change deletes it");
     }
@@ -108,6 +146,12 @@ public final class RowChange {
       throw new IllegalStateException("Cannot add to the change of " + base
           + ": it was committed, or has failed; begin another");
     }
+  }
+
+  /** Sets the key under which the change takes effect once only. */
+  public void transaction(TableChange.Transaction key) {
+    requireOpen();
+    transaction = Optional.of(key);
   }
 
   /** Adds an informative string to the version. */
@@ -150,9 +194,10 @@ public final class RowChange {
   /** Writes the patches. A shard of which nothing is left needs none, and is not opened. */
   private void write(MergeChange change) {
     properties.forEach(change::property);
+    transaction.ifPresent(change::transaction);
     byShard.forEach((ordinal, rows) -> {
       ShardSummary shard = base.shards().get(ordinal);
-      if (rows.deleted.count() == shard.length()) {
+      if (rows.isRemoved || rows.deleted.count() == shard.length()) {
         change.removing(shard);
       } else {
         change.changeOwned(write(shard, rows));

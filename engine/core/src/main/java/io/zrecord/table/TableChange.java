@@ -149,9 +149,11 @@ public record TableChange(
       throw new IllegalArgumentException(
           "A merge changes a table that there is; name its base, or create the table");
     }
-    if (isolation == Isolation.SERIALIZABLE && (!kind.replaces() || kind == Kind.REBALANCE)) {
+    boolean isChosen =
+        kind == Kind.APPEND ? baseVersion.isPresent() : kind.replaces() && kind != Kind.REBALANCE;
+    if (isolation == Isolation.SERIALIZABLE && !isChosen) {
       throw new IllegalArgumentException("A change of kind " + kind + " has no isolation to choose;"
-          + " deletions, updates and merges have");
+          + " deletions, updates, merges, and appends to a table that there is have");
     }
     if (kind == Kind.REBALANCE && replacements.stream().anyMatch(run -> run.deletedRecords() > 0)) {
       throw new IllegalArgumentException(

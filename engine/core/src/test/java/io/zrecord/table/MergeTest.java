@@ -173,7 +173,6 @@ class MergeTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("replaced twice");
     assertThatThrownBy(() -> TableChange.of(Kind.APPEND, Shards.SCHEMA)
-            .base(base)
             .shards(List.of(shard(1)))
             .isolation(Isolation.SERIALIZABLE)
             .build())
@@ -305,6 +304,27 @@ class MergeTest {
       }
       requireSound();
     }
+  }
+
+  /** An append that depends on what the table holds follows what leaves its records alone. */
+  @ParameterizedTest
+  @EnumSource
+  void aSerializableAppendFollowsWhatASerializableMergeFollows(Other other) {
+    TableChange append = TableChange.of(Kind.APPEND, Shards.SCHEMA)
+        .base(table.latest())
+        .shards(List.of(shard(101)))
+        .isolation(Isolation.SERIALIZABLE)
+        .build();
+    other.commit.accept(this);
+    List<Long> expected = new ArrayList<>(values());
+    if (other.mayPrecede(Isolation.SERIALIZABLE)) {
+      table.commit(append);
+      expected.add(101L);
+    } else {
+      assertThatThrownBy(() -> table.commit(append)).isInstanceOf(CommitConflictException.class);
+    }
+    assertThat(values()).isEqualTo(expected);
+    requireSound();
   }
 
   private void create(String name) {

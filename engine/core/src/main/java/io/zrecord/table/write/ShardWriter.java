@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * allocated for a record. After any exception the writer refuses further use, and {@link #close}
  * removes its files. Belongs to one thread.
  */
-public final class ShardWriter implements AutoCloseable {
+public final class ShardWriter implements ValueSink, AutoCloseable {
   private final Storage storage;
   private final UUID shardId;
   private final Optional<ShardSummary> existing;
@@ -210,38 +210,32 @@ public final class ShardWriter implements AutoCloseable {
    * Puts a single element of 1 byte as the value of a field. The field is given by its ordinal in
    * the schema, here and in all other methods.
    */
+  @Override
   public void putByte(int field, byte value) {
     begin().column(field).putByte(value);
     requirePartition(field, value, Byte.BYTES);
     isBroken = false;
   }
 
+  @Override
   public void putShort(int field, short value) {
     begin().column(field).putShort(value);
     requirePartition(field, value, Short.BYTES);
     isBroken = false;
   }
 
+  @Override
   public void putInt(int field, int value) {
     begin().column(field).putInt(value);
     requirePartition(field, value, Integer.BYTES);
     isBroken = false;
   }
 
+  @Override
   public void putLong(int field, long value) {
     begin().column(field).putLong(value);
     requirePartition(field, value, Long.BYTES);
     isBroken = false;
-  }
-
-  /** Puts the bits as they are, NaN payloads included. */
-  public void putFloat(int field, float value) {
-    putInt(field, Float.floatToRawIntBits(value));
-  }
-
-  /** Puts the bits as they are, NaN payloads included. */
-  public void putDouble(int field, double value) {
-    putLong(field, Double.doubleToRawLongBits(value));
   }
 
   /**
@@ -252,6 +246,7 @@ public final class ShardWriter implements AutoCloseable {
    *     length
    * @throws IllegalStateException if the field was put already in this record
    */
+  @Override
   public void put(int field, byte[] source, int offset, int lengthBytes) {
     begin().column(field).put(source, offset, lengthBytes);
     if (partition != null && partition.has(field)) {
@@ -349,6 +344,7 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /** Returns the number of records ended so far. */
+  @Override
   public long recordCount() {
     long slots = files == null ? 0 : files.recordCount();
     return deleted == null ? slots : slots - deleted.rank(slots);

@@ -19,7 +19,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.{col, udf}
 
 /** Several executor processes, as on a cluster. */
-class ClusterSuite extends SparkSuite with RunsOnce {
+class ClusterSuite extends SparkSuite with RunsOnce with RowChangesOnACluster {
   override protected def whyOnce: String =
     "its executors are processes, which leave marks in local files"
 

@@ -1,0 +1,250 @@
+package io.zrecord.spark.rows;
+
+import io.zrecord.errors.CommitConflictException;
+import io.zrecord.schema.Constraint;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.job.CommitProperties;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.Reloads;
+import io.zrecord.spark.path.Unsupported;
+import io.zrecord.spark.scan.IndexOrder;
+import io.zrecord.spark.scan.SnapshotId;
+import io.zrecord.spark.write.TableCommit;
+import io.zrecord.spark.write.WriteTarget;
+import io.zrecord.spark.write.ZRecordBatchWrite;
+import io.zrecord.table.ChangeBase;
+import io.zrecord.table.MergeChange;
+import io.zrecord.table.RecordTable;
+import io.zrecord.table.TableChange;
+import io.zrecord.table.TableSnapshot;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.write.DeltaWriterFactory;
+import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
+import org.apache.spark.sql.connector.write.RowLevelOperation.Command;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The commit of a statement that changes records: planned before the tasks start, and completed
+ * with what they have written. Lives on the driver.
+ */
+final class RowCommit {
+  private final String description;
+  private final RecordTable table;
+  private final List<Constraint> evaluated;
+  private final TableSnapshot base;
+  private final WriteConf conf;
+  private final boolean readsOthers;
+  private final StructType columns;
+  private final RecordSchema fields;
+  private final int[] assigned;
+  private final boolean compares;
+
+  /** The writes of new records; empty if the statement makes none. */
+  private final Optional<ZRecordBatchWrite> inserts;
+
+  private RowCommit(
+      String description,
+      WriteTarget target,
+      TableSnapshot base,
+      WriteConf conf,
+      boolean readsOthers,
+      StructType columns,
+      int[] assigned,
+      boolean compares,
+      Optional<ZRecordBatchWrite> inserts) {
+    this.description = description;
+    this.table = target.table();
+    this.evaluated = target.evaluated();
+    this.base = base;
+    this.conf = conf;
+    this.readsOthers = readsOthers;
+    this.columns = columns;
+    this.fields = IndexOrder.fields(base, columns);
+    this.assigned = assigned;
+    this.compares = compares;
+    this.inserts = inserts;
+  }
+
+  /**
+   * Plans a statement, and refuses what its commit would refuse.
+   *
+   * @param rows the columns of its rows; none for a {@code DELETE}
+   * @param unchanged names of columns that every updated row has as they were; empty if nobody has
+   *     found out
+   * @param readsOthers whether it reads records of the table besides those that it changes
+   */
+  static RowCommit plan(
+      String location,
+      WriteTarget target,
+      Command command,
+      StructType rows,
+      WriteConf conf,
+      Optional<Set<String>> unchanged,
+      boolean readsOthers) {
+    StructType columns = withoutMetadata(rows);
+    TableSnapshot base = base(location, target);
+    base.requireWritable();
+    requireExpected(location, base, conf);
+    String[] names = columns.fieldNames();
+    int[] assigned = IntStream.range(0, names.length)
+        .filter(i -> unchanged.isEmpty() || !unchanged.get().contains(names[i]))
+        .toArray();
+    if (command == Command.UPDATE && unchanged.isPresent()) {
+      requireAssignable(location, target, base, columns, assigned);
+    } else if (command != Command.DELETE) {
+      base.requireEvaluated(target.evaluated());
+    }
+    Optional<ZRecordBatchWrite> inserts = command == Command.MERGE
+        ? Optional.of(new ZRecordBatchWrite(
+            columns, new TableCommit(UUID.randomUUID(), location, target, columns, conf, false)))
+        : Optional.empty();
+    return new RowCommit(
+        command + " " + location,
+        target,
+        base,
+        conf,
+        readsOthers,
+        columns,
+        assigned,
+        unchanged.isEmpty(),
+        inserts);
+  }
+
+  /**
+   * Returns the columns that are fields. A statement that names metadata columns gets them as well,
+   * after all others.
+   */
+  private static StructType withoutMetadata(StructType rows) {
+    int count = 0;
+    while (count < rows.length()
+        && !MetadataColumns.NAMES.contains(rows.apply(count).name())) {
+      count++;
+    }
+    for (int i = count; i < rows.length(); i++) {
+      if (!MetadataColumns.NAMES.contains(rows.apply(i).name())) {
+        throw new IllegalStateException("Columns follow those of metadata: " + rows);
+      }
+    }
+    return new StructType(Arrays.copyOf(rows.fields(), count));
+  }
+
+  /** Returns the version whose records are changed. */
+  static TableSnapshot base(String location, WriteTarget target) {
+    if (target.store().isPresent()) {
+      throw Unsupported.operation(
+          "changing records of the store at " + location + ", which is written online",
+          "change them by the program that writes the store, or append to the store, which makes"
+              + " a table of it");
+    }
+    return target.base().map(DatasetVersion::snapshot).orElseThrow();
+  }
+
+  /** Requires that the version is the one that an option names, unless the write may be done. */
+  static void requireExpected(String location, TableSnapshot base, WriteConf conf) {
+    OptionalLong expected = conf.expectedVersion();
+    boolean isDone = conf.transaction()
+        .filter(key ->
+            base.transactions().getOrDefault(key.applicationId(), Long.MIN_VALUE) >= key.number())
+        .isPresent();
+    if (expected.isPresent() && expected.getAsLong() != base.version() && !isDone) {
+      throw new CommitConflictException(
+          location,
+          "Cannot change records of version " + expected.getAsLong() + " of " + location
+              + ", as the option " + ZRecordOptions.EXPECTED_VERSION + " says: version "
+              + base.version() + " is the newest");
+    }
+  }
+
+  private static void requireAssignable(
+      String location,
+      WriteTarget target,
+      TableSnapshot base,
+      StructType columns,
+      int[] assigned) {
+    List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
+    List<FieldSpec> given = IntStream.of(assigned).mapToObj(fields::get).toList();
+    base.requireGiven(given);
+    if (target.evaluated().isEmpty()) {
+      base.requireNoEnforcedCheckOf(given.stream().map(FieldSpec::id).toList());
+    } else {
+      base.requireEvaluated(target.evaluated());
+    }
+    for (FieldSpec field : base.partitionFields()) {
+      if (given.stream().anyMatch(other -> other.id() == field.id())) {
+        throw Unsupported.operation(
+            "updating '" + field.name() + "', by which " + location + " is partitioned",
+            "delete the records, and insert them with the other value");
+      }
+    }
+  }
+
+  String description() {
+    return description;
+  }
+
+  /** Returns what makes the writers of the tasks. */
+  DeltaWriterFactory writers(PhysicalWriteInfo info) {
+    return new RowWriterFactory(
+        SnapshotId.of(base),
+        ChangeBase.of(base),
+        columns,
+        fields,
+        assigned,
+        compares,
+        inserts.map(writes -> writes.createBatchWriterFactory(info)).orElse(null));
+  }
+
+  /**
+   * Publishes what the tasks have written.
+   *
+   * @throws CommitConflictException if another commit is in the way; nothing was changed
+   */
+  void publish(List<WrittenRows> rows) {
+    MergeChange change = MergeChange.of(base).evaluated(evaluated);
+    rows.forEach(task -> task.changes().forEach(change::change));
+    List<ShardSummary> added = added(rows);
+    if (!added.isEmpty()) {
+      change.adding(added).assigned(base.declarations().identities());
+    }
+    if (conf.expectedVersion().isPresent()) {
+      change.isolation(TableChange.Isolation.SERIALIZABLE);
+    } else if (readsOthers || !added.isEmpty()) {
+      change.isolation(base.isolation());
+    }
+    conf.transaction().ifPresent(change::transaction);
+    CommitProperties.of(SparkSession.active().sparkContext()).forEach(change::property);
+    TableSnapshot after = change.commit();
+    if (!after.commitId().equals(change.commitId())) {
+      // There was nothing to change, or the transaction took effect before.
+      discard(rows);
+    }
+    Reloads.committed(table.storage());
+  }
+
+  /** Deletes what tasks have written and no version names, as far as possible. */
+  void discard(List<WrittenRows> rows) {
+    rows.forEach(task -> task.changes().forEach(table::discard));
+    table.discard(added(rows));
+  }
+
+  private static List<ShardSummary> added(List<WrittenRows> rows) {
+    return ZRecordBatchWrite.shards(rows.stream()
+        .map(WrittenRows::inserted)
+        .filter(Objects::nonNull)
+        .toArray(WriterCommitMessage[]::new));
+  }
+}

@@ -1,0 +1,111 @@
+package io.zrecord.spark.rows;
+
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.write.WriteTarget;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.write.DeltaWrite;
+import org.apache.spark.sql.connector.write.DeltaWriteBuilder;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.SupportsDelta;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * One statement that deletes, updates or merges records. Names each record by its index in the
+ * version that the statement reads. Lives on the driver, in the thread that plans the statement.
+ */
+public final class RowOperation implements SupportsDelta {
+  private final String location;
+  private final WriteTarget target;
+  private final Command command;
+  private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
+  private Optional<Set<String>> unchanged = Optional.empty();
+  private boolean readsOthers = true;
+
+  /**
+   * Begins a statement.
+   *
+   * @param target the table, whose newest version is the one that the statement reads
+   * @param scans makes a scan of that version
+   */
+  public RowOperation(
+      String location,
+      WriteTarget target,
+      Command command,
+      Function<CaseInsensitiveStringMap, ScanBuilder> scans) {
+    this.location = location;
+    this.target = target;
+    this.command = command;
+    this.scans = scans;
+  }
+
+  /** Returns the table that the statement changes. */
+  public WriteTarget target() {
+    return target;
+  }
+
+  /**
+   * Says which columns the rows have as they were, so that nobody writes them. What the rows have
+   * in their place is never looked at. A rule says this each time that it sees the plan. Without a
+   * word of it, the tasks compare the values with those that are there.
+   */
+  public void addUnchanged(Set<String> columns) {
+    Set<String> all = new TreeSet<>(unchanged.orElseGet(Set::of));
+    all.addAll(columns);
+    unchanged = Optional.of(all);
+  }
+
+  /**
+   * Says whether the statement reads records of the table besides those that it changes. Without a
+   * word of a rule, it is taken for granted.
+   */
+  public void readsOthers(boolean reads) {
+    readsOthers = reads;
+  }
+
+  @Override
+  public Command command() {
+    return command;
+  }
+
+  @Override
+  public String description() {
+    return command + " of " + location;
+  }
+
+  @Override
+  public NamedReference[] rowId() {
+    return new NamedReference[] {Expressions.column(MetadataColumns.INDEX)};
+  }
+
+  @Override
+  public NamedReference[] requiredMetadataAttributes() {
+    return new NamedReference[] {Expressions.column(MetadataColumns.SHARD)};
+  }
+
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    return scans.apply(options);
+  }
+
+  @Override
+  public DeltaWriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    StructType columns = info.schema();
+    WriteConf conf = new WriteConf(info.options());
+    return new DeltaWriteBuilder() {
+      @Override
+      public DeltaWrite build() {
+        return SparkErrors.planned(() -> new RowWrite(
+            RowCommit.plan(location, target, command, columns, conf, unchanged, readsOthers)));
+      }
+    };
+  }
+}

@@ -1,0 +1,59 @@
+package io.zrecord.spark.rows;
+
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.options.ZRecordOptions;
+import org.apache.spark.sql.connector.distributions.Distribution;
+import org.apache.spark.sql.connector.distributions.Distributions;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.SortDirection;
+import org.apache.spark.sql.connector.expressions.SortOrder;
+import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.write.DeltaBatchWrite;
+import org.apache.spark.sql.connector.write.DeltaWrite;
+import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
+
+/**
+ * A planned change of records. Rows of one shard come to one task, in the order of their indices,
+ * so that a task has one shard open at a time. A shard with very many rows may be split: Spark need
+ * not keep rows of one shard together, and the commit joins what tasks have written for one shard.
+ */
+final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
+  private final RowCommit commit;
+
+  RowWrite(RowCommit commit) {
+    this.commit = commit;
+  }
+
+  @Override
+  public String description() {
+    return ZRecordOptions.FORMAT + " " + commit.description();
+  }
+
+  @Override
+  public Distribution requiredDistribution() {
+    return Distributions.clustered(new Expression[] {Expressions.column(MetadataColumns.SHARD)});
+  }
+
+  @Override
+  public boolean distributionStrictlyRequired() {
+    return false;
+  }
+
+  @Override
+  public SortOrder[] requiredOrdering() {
+    return new SortOrder[] {
+      Expressions.sort(Expressions.column(MetadataColumns.INDEX), SortDirection.ASCENDING)
+    };
+  }
+
+  @Override
+  public DeltaBatchWrite toBatch() {
+    return new RowBatchWrite(commit);
+  }
+
+  @Override
+  public CustomMetric[] supportedCustomMetrics() {
+    return RowMetrics.supported();
+  }
+}

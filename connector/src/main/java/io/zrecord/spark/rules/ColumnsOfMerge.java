@@ -1,0 +1,152 @@
+package io.zrecord.spark.rules;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MergeRows;
+
+/**
+ * Finds the columns that every update of a {@code MERGE} leaves as they are, and puts constants in
+ * their place. Columns of inserted rows stay. Belongs to one thread.
+ */
+final class ColumnsOfMerge {
+  private static final String OPERATION = "__row_operation";
+  private static final int UPDATE = 2;
+
+  private final MergeRows rows;
+  private final Map<String, AttributeReference> stored;
+  private final List<Attribute> columns;
+
+  /** @param stored the columns as the statement's scan has them, by name */
+  ColumnsOfMerge(MergeRows rows, Map<String, AttributeReference> stored) {
+    this.rows = rows;
+    this.stored = stored;
+    this.columns = ScalaLists.copy(called(rows, "output"), Attribute.class);
+  }
+
+  /** Returns the names of the columns that an expression above the merge looks at. */
+  Set<String> namesIn(Expression expression) {
+    Set<Object> ids = new HashSet<>();
+    for (Attribute attribute : ScalaLists.copy(expression.references(), Attribute.class)) {
+      ids.add(attribute.exprId());
+    }
+    Set<String> names = new HashSet<>();
+    columns.stream()
+        .filter(column -> ids.contains(column.exprId()))
+        .forEach(column -> names.add(column.name()));
+    return names;
+  }
+
+  /**
+   * Returns the merge with constants.
+   *
+   * @param lookedAt names of columns whose values are needed above
+   * @param unchanged gets the names of the columns that no update changes
+   */
+  LogicalPlan narrowed(Set<String> lookedAt, Set<String> unchanged) {
+    Set<Expression> updates = updates();
+    if (updates.isEmpty()) {
+      return rows;
+    }
+    Set<String> same = new TreeSet<>(stored.keySet());
+    updates.forEach(update -> same.retainAll(unchangedBy(update)));
+    unchanged.addAll(same);
+    Set<String> replaced = new TreeSet<>(same);
+    replaced.removeAll(lookedAt);
+    return (LogicalPlan)
+        rows.mapExpressions(ColumnsOfRowChanges.function(expression -> updates.contains(expression)
+            ? withConstants((Expression) expression, replaced)
+            : expression));
+  }
+
+  /** Returns the names of the columns of the rows. */
+  List<String> names() {
+    return columns.stream().map(Attribute::name).toList();
+  }
+
+  /** Returns the instructions that update a record. */
+  Set<Expression> updates() {
+    int operation = indexOf(OPERATION);
+    Set<Expression> updates = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (String instructions : List.of("matchedInstructions", "notMatchedBySourceInstructions")) {
+      for (Expression instruction : ScalaLists.copy(called(rows, instructions), Expression.class)) {
+        switch (instruction.getClass().getSimpleName()) {
+          case "Keep" -> {
+            if (output(instruction).get(operation) instanceof Literal literal
+                && literal.value().equals(UPDATE)) {
+              updates.add(instruction);
+            }
+          }
+          case "Discard" -> {}
+          default -> throw new IllegalStateException("A merge has the instruction " + instruction);
+        }
+      }
+    }
+    return updates;
+  }
+
+  private int indexOf(String name) {
+    for (int i = 0; i < columns.size(); i++) {
+      if (columns.get(i).name().equals(name)) {
+        return i;
+      }
+    }
+    throw new IllegalStateException("A merge has no column " + name);
+  }
+
+  /** Returns the values that an instruction gives to the columns of a row. */
+  static List<Expression> output(Expression keep) {
+    return ScalaLists.copy(called(keep, "output"), Expression.class);
+  }
+
+  private Set<String> unchangedBy(Expression update) {
+    List<Expression> output = output(update);
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < output.size(); i++) {
+      AttributeReference kept = stored.get(columns.get(i).name());
+      if (kept != null && ColumnsOfRowChanges.isTheSame(output.get(i), kept)) {
+        names.add(kept.name());
+      }
+    }
+    return names;
+  }
+
+  private Expression withConstants(Expression update, Set<String> replaced) {
+    List<Expression> output = new ArrayList<>(output(update));
+    for (int i = 0; i < output.size(); i++) {
+      String name = columns.get(i).name();
+      if (replaced.contains(name)) {
+        Optional<Expression> filler = Fillers.of(stored.get(name));
+        if (filler.isPresent()) {
+          output.set(i, filler.get());
+        }
+      }
+    }
+    Object[] arguments = new Object[update.productArity()];
+    for (int i = 0; i < arguments.length; i++) {
+      arguments[i] = update.productElement(i);
+    }
+    arguments[arguments.length - 1] = ScalaLists.of(output);
+    return (Expression) update.makeCopy(arguments);
+  }
+
+  /** Calls a method that returns one of Scala's sequences, whose interfaces differ. */
+  static Object called(Object node, String method) {
+    try {
+      return node.getClass().getMethod(method).invoke(node);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("This release of Spark has other plans", e);
+    }
+  }
+}

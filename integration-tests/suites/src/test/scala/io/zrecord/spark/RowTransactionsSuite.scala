@@ -1,0 +1,135 @@
+package io.zrecord.spark
+
+import org.apache.spark.sql.Row
+
+/** Changes of records that take effect once, at one version, and leave nothing behind. */
+class RowTransactionsSuite extends SparkSuite {
+  private lazy val path = {
+    val target = freshPath()
+    write(spark.range(0, 100, 1, 2).selectExpr("id", "0 label"), target, "append")
+    target
+  }
+
+  private def sql(text: String): Seq[Row] = spark.sql(text).collect().toSeq
+
+  private def withDefaults[T](settings: (String, String)*)(body: => T): T = {
+    val keys = settings.map { case (key, value) => (s"spark.datasource.zrecord.$key", value) }
+    keys.foreach { case (key, value) => spark.conf.set(key, value) }
+    try body
+    finally keys.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
+  private def created(): String = {
+    val target = freshPath()
+    write(spark.range(0, 100, 1, 2).selectExpr("id", "0 label"), target, "append")
+    target
+  }
+
+  private def labels(path: String): Seq[Long] =
+    sql(s"select id * 1000 + label from zrecord.`$path` order by id").map(_.getLong(0))
+
+  private val statements = Seq(
+    "update T set label = label + 1 where id < 10",
+    "delete from T where id % 7 = 3",
+    "delete from T where _index < 3",
+    "truncate table T",
+    "merge into T t using (select id from range(95, 105)) c on t.id = c.id" +
+      " when matched then update set label = label + 1" +
+      " when not matched then insert (id, label) values (c.id, 1)"
+  )
+
+  for (statement <- statements) {
+    test(s"takes effect once with a transaction: $statement") {
+      val target = created()
+      val text = statement.replace("T", s"zrecord.`$target`")
+      withDefaults("txnAppId" -> "job", "txnVersion" -> "7") {
+        sql(text)
+        val after = labels(target)
+        val (version, files) = (tableAt(target).latest().version(), filesOf(target).names)
+        sql(text)
+        assert(labels(target) == after)
+        assert(tableAt(target).latest().version() == version)
+        assert(filesOf(target).names == files)
+      }
+      withDefaults("txnAppId" -> "job", "txnVersion" -> "8") {
+        write(spark.range(90, 99).selectExpr("id", "0 label"), target, "append")
+      }
+    }
+
+    test(s"needs the version that is expected: $statement") {
+      val target = created()
+      val text = statement.replace("T", s"zrecord.`$target`")
+      val before = labels(target)
+      withDefaults("expectedVersion" -> "3") {
+        val refused = failure(sql(text))
+        assert(refused.contains("version") && refused.contains("expectedVersion"), refused)
+      }
+      assert(labels(target) == before)
+      withDefaults("expectedVersion" -> "0")(sql(text))
+      assert(labels(target) != before)
+    }
+
+    test(s"is refused where a session reads something else by default: $statement") {
+      val target = created()
+      val text = statement.replace("T", s"zrecord.`$target`")
+      val before = labels(target)
+      withDefaults("indices" -> "1,2") {
+        val refused = failure(sql(text))
+        assert(refused.contains("indices") && refused.contains("unset"), refused)
+      }
+      assert(labels(target) == before)
+    }
+  }
+
+  test("a statement that fails in its tasks leaves the table and its files as they were") {
+    val target = created()
+    spark.udf.register("failing", (id: Long) => if (id == 77) sys.error("row 77 fails") else 1)
+    val (before, files) = (labels(target), filesOf(target).names)
+    for (
+      statement <- Seq(
+        "update T set label = failing(id)",
+        "merge into T t using (select id from range(200)) c on t.id = c.id" +
+          " when matched then update set label = failing(t.id)" +
+          " when not matched then insert (id, label) values (c.id, 5)"
+      )
+    ) {
+      assert(failure(sql(statement.replace("T", s"zrecord.`$target`"))).contains("row 77"))
+      assert(labels(target) == before)
+      assert(filesOf(target).names == files, statement)
+    }
+  }
+
+  test("explain changes nothing, and a statement runs once") {
+    val target = created()
+    val before = tableAt(target).latest().version()
+    sql(s"explain update zrecord.`$target` set label = 1")
+    sql(s"explain delete from zrecord.`$target` where _index = 1")
+    assert(tableAt(target).latest().version() == before)
+    val held = spark.sql(s"update zrecord.`$target` set label = label + 1")
+    held.collect()
+    held.collect()
+    assert(tableAt(target).latest().version() == before + 1)
+  }
+
+  test("what cannot be changed is refused with the reason") {
+    sql(s"create or replace temp view older as select * from zrecord.`$path` version as of 0")
+    for (
+      (statement, expected) <- Seq(
+        // Where nothing else names the column, Spark leaves the assignment out.
+        s"update zrecord.`$path` set _index = 1 where _index = 3" -> "_index",
+        s"""merge into zrecord.`$path` t using range(3) c on t.id = c.id and t._shard = 0
+           | when matched then update set _shard = 1""".stripMargin -> "_shard",
+        s"update zrecord.`$path` set nothing = 1" -> "nothing",
+        s"delete from zrecord.`$path.nowhere` where id = 1" -> "nowhere",
+        s"delete from zrecord.`$path` version as of 0 where id = 1" -> "",
+        s"delete from older where id = 1" -> ""
+      )
+    ) {
+      withClue(statement) {
+        val refused = failure(sql(statement))
+        assert(refused.contains(expected), refused)
+      }
+    }
+    assert(read(path).count() == 100)
+  }
+}
