@@ -387,8 +387,11 @@ public class ZRecordTable
 
   @Override
   public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
-    return () -> SparkErrors.planned(() -> new RowOperation(
-        location(), changed(info.options()), info.command(), this::newRowScanBuilder));
+    return () -> SparkErrors.planned(() -> {
+      changed(info.options());
+      return new RowOperation(
+          location(), () -> changed(info.options()), info.command(), this::newRowScanBuilder);
+    });
   }
 
   private ScanBuilder newRowScanBuilder(CaseInsensitiveStringMap options) {

@@ -170,11 +170,7 @@ final class RowCommit {
   }
 
   private static void requireAssignable(
-      String location,
-      WriteTarget target,
-      TableSnapshot base,
-      StructType columns,
-      int[] assigned) {
+      String location, WriteTarget target, TableSnapshot base, StructType columns, int[] assigned) {
     List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
     List<FieldSpec> given = IntStream.of(assigned).mapToObj(fields::get).toList();
     base.requireGiven(given);

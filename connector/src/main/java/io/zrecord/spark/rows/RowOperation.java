@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -24,7 +25,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  */
 public final class RowOperation implements SupportsDelta {
   private final String location;
-  private final WriteTarget target;
+  private final Supplier<WriteTarget> target;
   private final Command command;
   private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
   private Optional<Set<String>> unchanged = Optional.empty();
@@ -33,12 +34,13 @@ public final class RowOperation implements SupportsDelta {
   /**
    * Begins a statement.
    *
-   * @param target the table, whose newest version is the one that the statement reads
+   * @param target returns the table, whose newest version is the one that the statement reads, with
+   *     the checks that Spark has seen so far
    * @param scans makes a scan of that version
    */
   public RowOperation(
       String location,
-      WriteTarget target,
+      Supplier<WriteTarget> target,
       Command command,
       Function<CaseInsensitiveStringMap, ScanBuilder> scans) {
     this.location = location;
@@ -49,7 +51,7 @@ public final class RowOperation implements SupportsDelta {
 
   /** Returns the table that the statement changes. */
   public WriteTarget target() {
-    return target;
+    return target.get();
   }
 
   /**
@@ -103,8 +105,8 @@ public final class RowOperation implements SupportsDelta {
     return new DeltaWriteBuilder() {
       @Override
       public DeltaWrite build() {
-        return SparkErrors.planned(() -> new RowWrite(
-            RowCommit.plan(location, target, command, columns, conf, unchanged, readsOthers)));
+        return SparkErrors.planned(() -> new RowWrite(RowCommit.plan(
+            location, target.get(), command, columns, conf, unchanged, readsOthers)));
       }
     };
   }

@@ -57,12 +57,14 @@ public record WriteTarget(
 
   private static WriteTarget of(
       RecordTable table, Optional<Path> store, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(table, store, base, creation, fields -> Declarations.NONE, List.of(), false);
+    return new WriteTarget(
+        table, store, base, creation, fields -> Declarations.NONE, List.of(), false);
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
   public WriteTarget declaring(Function<RecordSchema, Declarations> declarations) {
-    return new WriteTarget(table, store, base, creation, declarations, evaluated, isReadByItsAppend);
+    return new WriteTarget(
+        table, store, base, creation, declarations, evaluated, isReadByItsAppend);
   }
 
   /** Returns the same target, of a write of which Spark evaluates checks for each row. */

@@ -120,7 +120,7 @@ class RowTransactionsSuite extends SparkSuite {
         s"""merge into zrecord.`$path` t using range(3) c on t.id = c.id and t._shard = 0
            | when matched then update set _shard = 1""".stripMargin -> "_shard",
         s"update zrecord.`$path` set nothing = 1" -> "nothing",
-        s"delete from zrecord.`$path.nowhere` where id = 1" -> "nowhere",
+        s"delete from zrecord.`$path.nowhere` where id = 1" -> "",
         s"delete from zrecord.`$path` version as of 0 where id = 1" -> "",
         s"delete from older where id = 1" -> ""
       )
