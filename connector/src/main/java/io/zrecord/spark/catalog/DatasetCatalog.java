@@ -6,6 +6,7 @@ import io.zrecord.spark.ddl.TableAlteration;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
@@ -33,6 +34,7 @@ import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The common part of the two catalogs of paths, one of which has tables with names as well.
@@ -190,19 +192,21 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
         properties);
   }
 
-  /** Changes columns and properties by one commit, which touches no shard. */
+  /**
+   * Changes columns and properties by one commit, which touches no shard. Returns null, because
+   * loading the table may fail although the change was committed, and Spark does not look.
+   */
   @Override
-  public final Table alterTable(
+  public final @Nullable Table alterTable(
       Identifier identifier, org.apache.spark.sql.connector.catalog.TableChange... changes)
       throws NoSuchTableException {
     if (!tableExists(identifier)) {
       throw new NoSuchTableException(identifier);
     }
     ReadPaths place = requireOne(identifier);
-    return SparkErrors.planned(() -> {
-      TableAlteration.commit(place.datasets().get(0), changes);
-      return ZRecordTables.loadStrict(place);
-    });
+    VersionSelector.requireNewest("alter " + place);
+    SparkErrors.done(() -> TableAlteration.commit(place, changes));
+    return null;
   }
 
   @Override
