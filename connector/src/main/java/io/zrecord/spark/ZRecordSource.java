@@ -2,6 +2,7 @@ package io.zrecord.spark;
 
 import io.zrecord.spark.catalog.PathCatalog;
 import io.zrecord.spark.catalog.ZRecordTables;
+import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionSelector;
@@ -114,8 +115,9 @@ public final class ZRecordSource
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
     ReadPaths paths = ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
-    return SparkErrors.planned(() -> ZRecordTables.load(paths, TimeTravel.newest()))
-        .schema();
+    return ColumnMetadata.withoutFieldIds(
+        SparkErrors.planned(() -> ZRecordTables.load(paths, TimeTravel.newest()))
+            .schema());
   }
 
   /**

@@ -8,6 +8,7 @@ import io.zrecord.spark.ddl.TableAlteration;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
@@ -31,6 +32,7 @@ import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The common part of the two catalogs of paths, one of which has tables with names as well.
@@ -166,19 +168,21 @@ public abstract class DatasetCatalog implements NewTables {
         dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE));
   }
 
-  /** Changes columns and properties by one commit, which touches no shard. */
+  /**
+   * Changes columns and properties by one commit, which touches no shard. Returns null, because
+   * loading the table may fail although the change was committed, and Spark does not look.
+   */
   @Override
-  public final Table alterTable(
+  public final @Nullable Table alterTable(
       Identifier identifier, org.apache.spark.sql.connector.catalog.TableChange... changes)
       throws NoSuchTableException {
     if (!tableExists(identifier)) {
       throw new NoSuchTableException(identifier);
     }
     ReadPaths place = requireOne(identifier);
-    return SparkErrors.planned(() -> {
-      TableAlteration.commit(place.datasets().get(0), changes);
-      return ZRecordTables.loadStrict(place);
-    });
+    VersionSelector.requireNewest("alter " + place);
+    SparkErrors.done(() -> TableAlteration.commit(place, changes));
+    return null;
   }
 
   @Override

@@ -138,6 +138,11 @@ public final class ColumnMetadata {
     return each(columns, ColumnMetadata::withoutApplications);
   }
 
+  /** Returns the columns without the numbers of their fields, for what outlives this session. */
+  public static StructType withoutFieldIds(StructType columns) {
+    return each(columns, metadata -> only(metadata, name -> !name.equals(FieldIds.KEY)));
+  }
+
   /** Returns the columns with what applications and zrecord say of them, and nothing else. */
   public static StructType withoutSpark(StructType columns) {
     return each(
@@ -145,10 +150,16 @@ public final class ColumnMetadata {
         metadata -> only(metadata, name -> isOfApplications(name) || name.startsWith(OF_ZRECORD)));
   }
 
-  /** Tells whether two columns have the same metadata. Spark removes its note of CHAR from some. */
+  /**
+   * Tells whether two columns have the same metadata. Spark removes its note of CHAR from some, and
+   * the number of the field.
+   */
   public static boolean haveTheSame(Metadata column, Metadata other) {
-    return only(column, name -> !name.equals(OF_CHAR))
-        .equals(only(other, name -> !name.equals(OF_CHAR)));
+    return only(column, ColumnMetadata::isCompared).equals(only(other, ColumnMetadata::isCompared));
+  }
+
+  private static boolean isCompared(String name) {
+    return !name.equals(OF_CHAR) && !name.equals(FieldIds.KEY);
   }
 
   /** Returns the names and types of the columns: all that tasks need, and can be compared. */
@@ -163,12 +174,17 @@ public final class ColumnMetadata {
         .toArray(StructField[]::new));
   }
 
-  private static boolean isDeclared(String name) {
+  private static boolean isOfSpark(String name) {
     return DECLARED.contains(name) || DECLARED_BEGINNINGS.stream().anyMatch(name::startsWith);
   }
 
+  /** Leaves out the number of a field, which is the field's alone. */
+  private static boolean isDeclared(String name) {
+    return isOfSpark(name) && !name.equals(FieldIds.KEY);
+  }
+
   private static boolean isOfApplications(String name) {
-    return !isDeclared(name) && !name.startsWith(OF_QUERIES) && !name.startsWith(OF_ZRECORD);
+    return !isOfSpark(name) && !name.startsWith(OF_QUERIES) && !name.startsWith(OF_ZRECORD);
   }
 
   private static Metadata only(Metadata metadata, Predicate<String> names) {

@@ -8,20 +8,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.regex.Pattern;
-import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.expressions.Cast;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.UnaryMinus;
-import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.ColumnDefaultValue;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.Metadata;
@@ -40,10 +32,6 @@ public final class DeclaredColumns {
   private static final String TEXT = "CURRENT_DEFAULT";
 
   private static final String VALUE = "EXISTS_DEFAULT";
-
-  /** Words in a literal of a time that have another meaning each day. */
-  private static final Pattern NOW =
-      Pattern.compile("'\\s*(now|today|tomorrow|yesterday)\\b", Pattern.CASE_INSENSITIVE);
 
   /** Types of which Spark writes each value as it is. */
   private static final Set<ElementType.Kind> KEPT = EnumSet.of(
@@ -107,12 +95,6 @@ public final class DeclaredColumns {
     }
   }
 
-  private static boolean isTime(DataType type) {
-    return type.equals(DataTypes.DateType)
-        || type.equals(DataTypes.TimestampType)
-        || type.equals(DataTypes.TimestampNTZType);
-  }
-
   /**
    * Returns a field with another default for the records to come.
    *
@@ -130,8 +112,22 @@ public final class DeclaredColumns {
   }
 
   /** Returns the metadata of a column that is declared with a default, if there is one. */
-  public static Metadata metadata(@Nullable ColumnDefaultValue declared) {
-    return declared == null ? Metadata.empty() : metadata(declared.getSql());
+  public static Metadata metadata(String column, @Nullable ColumnDefaultValue declared) {
+    return declared == null ? Metadata.empty() : metadata(requireSql(column, declared.getSql()));
+  }
+
+  /**
+   * Returns the text of a default. From Spark 4.1 on, a program may give an expression alone.
+   *
+   * @throws UnsupportedOperationException if there is no text
+   */
+  public static String requireSql(String column, @Nullable String sql) {
+    if (sql == null) {
+      throw Unsupported.operation(
+          "a default of column '" + column + "' that is an expression without SQL",
+          "give the default as a text of SQL");
+    }
+    return sql;
   }
 
   private static Metadata metadata(String text) {
@@ -140,35 +136,15 @@ public final class DeclaredColumns {
 
   /** Lets Spark evaluate a default, which it does for the columns of any table. */
   private static @Nullable Object value(StructField column, String text) {
-    if (!isConstant(text) || (isTime(column.dataType()) && NOW.matcher(text).find())) {
+    if (!ConstantDefault.isOne(text, column.dataType())) {
       throw Unsupported.operation(
           "the default " + text + " of column '" + column.name() + "', which is no constant",
-          "use a literal, or a cast of one");
+          "use a literal, or a cast of one, and say the year of a time");
     }
     StructField declared =
         new StructField(column.name(), column.dataType(), column.nullable(), metadata(text));
     Column[] columns = new Columns(new StructType(new StructField[] {declared})).columns();
     return columns[0].defaultValue().getValue().value();
-  }
-
-  /**
-   * Tells whether a text is a constant for every reader, in Java and Python as well: a function may
-   * have another value each time.
-   */
-  private static boolean isConstant(String text) {
-    try {
-      return isConstant(SparkSession.active().sessionState().sqlParser().parseExpression(text));
-    } catch (ParseException e) {
-      return false;
-    }
-  }
-
-  private static boolean isConstant(Expression expression) {
-    if (expression instanceof Literal) {
-      return true;
-    }
-    return (expression instanceof Cast cast && isConstant(cast.child()))
-        || (expression instanceof UnaryMinus minus && isConstant(minus.child()));
   }
 
   private record Columns(StructType columnsOfTable) implements Table {

@@ -67,6 +67,7 @@ public final class SparkTypes {
           SHAPE_KEY,
           field.shape().dimensions().stream().mapToLong(Integer::longValue).toArray());
     }
+    FieldIds.put(field, metadata);
     DefaultSql.of(field).ifPresent(sql -> metadata.putString(DEFAULT_KEY, sql));
     StructField column = new StructField(
         field.name(), columnType(field), field.rules().isNullable(), metadata.build());

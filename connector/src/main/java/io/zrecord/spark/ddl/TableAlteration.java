@@ -2,6 +2,7 @@ package io.zrecord.spark.ddl;
 
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -11,6 +12,7 @@ import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.FieldPlanner;
@@ -49,15 +51,14 @@ import org.jspecify.annotations.Nullable;
  * touches no shard.
  */
 public final class TableAlteration {
-  /** Another change of fields is in the way at most as often. */
-  private static final int MOST_ATTEMPTS = 10;
-
+  private final ReadPaths table;
   private final String location;
   private final TableChange[] changes;
   private final boolean isCaseSensitive;
 
-  private TableAlteration(String location, TableChange[] changes) {
-    this.location = location;
+  private TableAlteration(ReadPaths table, TableChange[] changes) {
+    this.table = table;
+    this.location = table.found().get(0);
     this.changes = changes;
     this.isCaseSensitive = FieldNames.isSessionCaseSensitive();
   }
@@ -66,37 +67,41 @@ public final class TableAlteration {
    * Commits changes, all of them or none. If another commit changes fields at the same time, the
    * names of the statement are looked up again.
    *
+   * @param table one path
+   * @throws CommitConflictException if others come first for a minute
    * @throws NotADatasetException if there is no table
    * @throws UnsupportedOperationException if a change is none that a table knows
    */
-  public static void commit(DatasetPath dataset, TableChange... changes) {
+  public static void commit(ReadPaths table, TableChange... changes) {
+    DatasetPath dataset = table.datasets().get(0);
     if (dataset.store().isPresent()) {
       throw Unsupported.operation(
           "changing the store at " + dataset.path() + ", which is written online",
           "append to it, which makes a table of it");
     }
-    TableAlteration alteration = new TableAlteration(dataset.path(), changes);
+    TableAlteration alteration = new TableAlteration(table, changes);
     alteration.requireValuesKept();
-    for (int attempt = 1; ; attempt++) {
+    Attempts attempts = new Attempts();
+    for (boolean isCommitted = false; !isCommitted; ) {
       SchemaChange plan = alteration.plan(dataset.table().latest());
-      try {
-        plan.commit();
-        Reloads.committed(dataset.table().storage());
-        return;
-      } catch (CommitConflictException e) {
-        if (attempt == MOST_ATTEMPTS) {
-          throw e;
-        }
-      }
+      isCommitted = attempts.isDone(plan::commit);
     }
+    Reloads.committed(dataset.table().storage());
   }
 
-  /** Refuses {@code REPLACE COLUMNS} where a column would come again without its values. */
+  /**
+   * Refuses {@code REPLACE COLUMNS} where a column would come again without its values, and a
+   * column that is dropped twice.
+   */
   private void requireValuesKept() {
     Set<String> dropped = new HashSet<>();
     for (TableChange change : changes) {
       if (change instanceof DeleteColumn delete) {
-        dropped.add(folded(String.join(".", delete.fieldNames())));
+        String name = String.join(".", delete.fieldNames());
+        if (!dropped.add(folded(name))) {
+          throw new IllegalArgumentException("Cannot drop the column '" + name + "' twice of "
+              + location + "; name each column once");
+        }
       } else if (change instanceof AddColumn add
           && dropped.contains(folded(String.join(".", add.fieldNames())))) {
         throw Unsupported.operation(
@@ -119,6 +124,8 @@ public final class TableAlteration {
       } else if (change instanceof RemoveProperty remove) {
         set(plan, remove.property(), null);
       } else if (change instanceof AddColumn add) {
+        requireSomeKept(base, plan);
+        requireNew(plan, top(add));
         plan.add(field(add), place(plan, add.position()).orElse(FieldPlace.last()));
       } else if (change instanceof ColumnChange column) {
         change(plan, column);
@@ -137,18 +144,48 @@ public final class TableAlteration {
     return new FieldNames(plan.schema(), isCaseSensitive);
   }
 
+  /** Refuses {@code REPLACE COLUMNS} where no column comes again. */
+  private void requireSomeKept(TableSnapshot base, SchemaChange plan) {
+    if (plan.schema().fields().isEmpty() && !base.schema().fields().isEmpty()) {
+      throw Unsupported.operation(
+          "replacing all columns of " + location + ", which would lose its values",
+          "drop and add the columns that differ");
+    }
+  }
+
+  /** Requires a name that no column has, as the session compares names. */
+  private void requireNew(SchemaChange plan, String name) {
+    names(plan).find(name).map(FieldSpec::name).ifPresent(present -> {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot give a column of " + location + " the name '" + name + "': the column '" + present
+              + "' already exists; choose another name"
+              + (present.equals(name)
+                  ? ""
+                  : ", or set spark.sql.caseSensitive=true to tell the two apart"));
+    });
+  }
+
   private UnsupportedOperationException unsupported(String change) {
     return Unsupported.operation(
         "the change " + change + " of " + location,
         "a table takes columns, comments, defaults, properties and constraints");
   }
 
-  private static void set(SchemaChange plan, String property, @Nullable String value) {
-    TableProperties.requireKept(Set.of(property));
+  private void set(SchemaChange plan, String property, @Nullable String value) {
+    boolean isComment = property.equals(TableCatalog.PROP_COMMENT);
+    boolean isReserved = ReservedProperties.contains(property) && !isComment;
+    boolean isThere = plan.declarations().properties().containsKey(property);
+    // Another program may have set what no statement sets. A statement removes it.
+    if (isReserved && (value != null || !isThere)) {
+      ReservedProperties.requireTrue(table, property, value);
+    } else if (value != null) {
+      TableProperties.requireKept(Set.of(property));
+    }
     plan.declare(declarations -> {
-      if (property.equals(TableCatalog.PROP_COMMENT)) {
+      if (isComment) {
         declarations.comment(value == null ? "" : value);
-      } else if (value == null) {
+      } else if (value == null || isReserved) {
         declarations.unset(property);
       } else {
         declarations.set(property, value);
@@ -170,6 +207,9 @@ public final class TableAlteration {
         throw new IllegalArgumentException("Cannot rename the column '" + name + "' of " + location
             + ": '" + rename.newName() + "' is the name of a metadata column; choose another name");
       }
+      if (!name.equalsIgnoreCase(rename.newName()) || isCaseSensitive) {
+        requireNew(plan, rename.newName());
+      }
       plan.rename(name, rename.newName());
     } else if (change instanceof UpdateColumnType update) {
       promote(plan, name, update);
@@ -181,10 +221,15 @@ public final class TableAlteration {
           name,
           rules -> rules.withComment(update.newComment() == null ? "" : update.newComment()));
     } else if (change instanceof UpdateColumnPosition update) {
+      if (update.position() instanceof After after
+          && find(plan.schema(), after.column()).filter(name::equals).isPresent()) {
+        throw new IllegalArgumentException("Cannot move the column '" + name + "' of " + location
+            + " after itself; name another column");
+      }
       plan.move(name, place(plan, update.position()).orElse(FieldPlace.last()));
     } else if (change instanceof UpdateColumnDefaultValue update) {
       FieldSpec field = plan.schema().fields().get(plan.schema().ordinal(name));
-      String text = update.newDefaultValue();
+      String text = DeclaredColumns.requireSql(name, update.newDefaultValue());
       plan.redefine(
           name,
           current -> text.isEmpty()
@@ -227,7 +272,10 @@ public final class TableAlteration {
   /** Returns the field of a column to add. Records that are there have the default. */
   private FieldSpec field(AddColumn add) {
     StructField column = new StructField(
-        top(add), add.dataType(), add.isNullable(), DeclaredColumns.metadata(add.defaultValue()));
+        top(add),
+        add.dataType(),
+        add.isNullable(),
+        DeclaredColumns.metadata(top(add), add.defaultValue()));
     if (add.comment() != null) {
       column = column.withComment(add.comment());
     }

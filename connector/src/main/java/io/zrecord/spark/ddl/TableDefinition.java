@@ -5,12 +5,10 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.ZRecordOptions;
-import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Unsupported;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param said all that the statement says
  */
 public record TableDefinition(Map<String, String> options, Declarations described, NewTable said) {
-  /** What Spark gives for every table, and the manifest says otherwise or not at all. */
-  private static final Set<String> GIVEN = Set.of(
-      TableCatalog.PROP_PROVIDER,
-      TableCatalog.PROP_COMMENT,
-      TableCatalog.PROP_LOCATION,
-      TableCatalog.PROP_EXTERNAL,
-      TableCatalog.PROP_IS_MANAGED_LOCATION);
-
   /**
    * Parses what a statement says.
    *
@@ -49,6 +39,8 @@ public record TableDefinition(Map<String, String> options, Declarations describe
           "leave USING out, write with format(\"" + ZRecordOptions.FORMAT
               + "\"), or use the session's catalog");
     }
+    TableProperties.requireBinary(
+        "the table " + path, properties.getOrDefault(TableProperties.COLLATION, "UTF8_BINARY"));
     Map<String, String> options = new HashMap<>();
     Map<String, String> kept = new HashMap<>();
     properties.forEach((key, value) -> {
@@ -56,7 +48,7 @@ public record TableDefinition(Map<String, String> options, Declarations describe
       // properties: once with this prefix, and once without.
       if (key.startsWith(TableCatalog.OPTION_PREFIX)) {
         options.put(key.substring(TableCatalog.OPTION_PREFIX.length()), value);
-      } else if (!GIVEN.contains(key)
+      } else if (!ReservedProperties.contains(key)
           && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
         kept.put(key, value);
       }
@@ -93,10 +85,7 @@ public record TableDefinition(Map<String, String> options, Declarations describe
 
   private static void requirePlace(ReadPaths path, @Nullable String location) {
     String place = path.found().get(0);
-    if (location != null
-        && !location.equals(place)
-        && !DatasetPath.of(location, path.settings())
-            .isSamePlaceAs(path.datasets().get(0))) {
+    if (location != null && !ReservedProperties.isPlace(path, location)) {
       throw new IllegalArgumentException("Cannot create " + path + " with the LOCATION " + location
           + ": its place is " + place + "; leave LOCATION out, or create a table of the session's"
           + " catalog, such as create table t using zrecord location '" + location + "'");
@@ -104,12 +93,14 @@ public record TableDefinition(Map<String, String> options, Declarations describe
   }
 
   /**
-   * Returns the properties of a table as Spark shows them.
+   * Returns the properties of a table as Spark shows them. A manifest, which anybody may have
+   * written, does not say what Spark itself says.
    *
    * @param path where the table is
    */
   public static Map<String, String> shown(ReadPaths path, Declarations declared) {
     Map<String, String> properties = new HashMap<>(declared.properties());
+    properties.keySet().removeIf(ReservedProperties::speaksAsSpark);
     properties.put(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
     if (path.found().size() == 1) {
       properties.put(TableCatalog.PROP_LOCATION, path.found().get(0));

@@ -88,6 +88,11 @@ final class KnownOptions {
     return isAmong(name, WRITE, WRITE_PREFIXES);
   }
 
+  /** Tells whether a name is that of an option of reads. */
+  static boolean isOfReads(String name) {
+    return isAmong(name, READ, Set.of());
+  }
+
   static void requireKnownForReading(CaseInsensitiveStringMap options) {
     requireKnown("read", options, READ, Set.of(), Set.of());
   }

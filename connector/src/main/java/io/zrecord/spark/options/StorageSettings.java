@@ -1,5 +1,6 @@
 package io.zrecord.spark.options;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -44,16 +45,25 @@ public final class StorageSettings {
   }
 
   /**
-   * Refuses settings among options that a table keeps.
+   * Refuses settings among options that a table keeps, also in letters of the other case: the value
+   * would be a credential as well.
    *
    * @throws IllegalArgumentException if there are settings; the message has names only
    */
   public static void refuseToKeep(Map<String, String> options) {
-    options.keySet().stream().filter(StorageSettings::isSetting).findAny().ifPresent(key -> {
-      throw new IllegalArgumentException("Option " + key + " is a setting of Hadoop, which may be a"
-          + " credential, and would be kept for everybody to see; leave it out, and start"
-          + " the session with spark.hadoop." + key);
-    });
+    options.keySet().stream()
+        .filter(StorageSettings::looksLikeSetting)
+        .findAny()
+        .ifPresent(key -> {
+          throw new IllegalArgumentException(
+              "Option " + key + " is a setting of Hadoop, which may be a"
+                  + " credential, and would be kept for everybody to see; leave it out, and start"
+                  + " the session with spark.hadoop." + key);
+        });
+  }
+
+  private static boolean looksLikeSetting(String key) {
+    return isSetting(key) || isSetting(key.toLowerCase(Locale.ROOT));
   }
 
   /**

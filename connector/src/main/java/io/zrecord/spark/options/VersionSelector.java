@@ -3,6 +3,7 @@ package io.zrecord.spark.options;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 import org.apache.spark.sql.internal.SQLConf;
@@ -44,6 +45,26 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
    */
   public static VersionSelector ofSession() {
     return parse(SessionDefaults.all());
+  }
+
+  /**
+   * Requires that the session reads the newest version of each table. Otherwise Spark has compared
+   * a statement with the columns of an older one.
+   *
+   * @param what the statement would do
+   * @throws IllegalArgumentException if a default of the session selects a version
+   */
+  public static void requireNewest(String what) {
+    CaseInsensitiveStringMap defaults = SessionDefaults.all();
+    for (String option :
+        List.of(ZRecordOptions.VERSION_AS_OF, ZRecordOptions.TAG, ZRecordOptions.TIMESTAMP_AS_OF)) {
+      if (defaults.containsKey(option)) {
+        String setting = "spark.datasource." + ZRecordOptions.FORMAT + "." + option;
+        throw new IllegalArgumentException("Cannot " + what + " while " + setting
+            + " selects the version that the session reads: the statement was compared with that"
+            + " version; unset " + setting + " first");
+      }
+    }
   }
 
   private static VersionSelector parse(CaseInsensitiveStringMap options) {

@@ -1,6 +1,7 @@
 package io.zrecord.spark.warehouse;
 
 import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.warehouse.Namespace;
@@ -65,6 +66,7 @@ public final class WarehouseNamespaces {
         SparkErrors.planned(() -> names.warehouse().find(namespace));
     Map<String, String> properties =
         new TreeMap<>(found.orElseThrow(() -> new NoSuchNamespaceException(levels)));
+    properties.remove(TableProperties.COLLATION);
     properties.put(SupportsNamespaces.PROP_LOCATION, names.locationOf(namespace));
     return properties;
   }
@@ -81,6 +83,10 @@ public final class WarehouseNamespaces {
     StorageSettings.refuseToKeep(metadata);
     Map<String, String> properties = new HashMap<>(metadata);
     properties.remove(SupportsNamespaces.PROP_LOCATION);
+    String collation = properties.remove(TableProperties.COLLATION);
+    if (collation != null) {
+      requireBinary(namespace, collation);
+    }
     if (!SparkErrors.planned(() -> names.warehouse().create(namespace, properties))) {
       throw new NamespaceAlreadyExistsException(levels);
     }
@@ -99,6 +105,9 @@ public final class WarehouseNamespaces {
       if (change instanceof NamespaceChange.SetProperty set) {
         if (set.property().equals(SupportsNamespaces.PROP_LOCATION)) {
           refuseLocation(namespace, set.value());
+        } else if (set.property().equals(TableProperties.COLLATION)) {
+          requireBinary(namespace, set.value());
+          properties.put(set.property(), null);
         } else {
           properties.put(set.property(), set.value());
           kept.put(set.property(), set.value());
@@ -125,6 +134,10 @@ public final class WarehouseNamespaces {
           "name a namespace, such as " + names.catalog() + ".vision");
     }
     return WarehouseNames.namespace(levels);
+  }
+
+  private void requireBinary(Namespace namespace, String collation) {
+    TableProperties.requireBinary("the namespace " + names.catalog() + "." + namespace, collation);
   }
 
   private void refuseLocation(Namespace namespace, @Nullable String location) {

@@ -313,7 +313,8 @@ public final class FieldPlanner {
         .orElseThrow(
             () -> new IllegalArgumentException("column '" + column.name() + "' has the type "
                 + column.dataType().catalogString()
-                + ", which zrecord does not store; " + StoredTypes.remedy(column)
+                + ", which zrecord does not store; "
+                + (definesColumns ? StoredTypes.declaration(column) : StoredTypes.remedy(column))
                 + ", or leave it out"));
     if (asked.isPresent() && !asked.get().isScalar() && !isTensor(column, type)) {
       throw new IllegalArgumentException("column '" + column.name() + "' has the type "

@@ -28,6 +28,11 @@ final class StoredTypes {
     return "convert it, for example with cast(" + name + " as " + stored(type).sql() + ")";
   }
 
+  /** Returns how to declare a column that has no values to convert. */
+  static String declaration(StructField column) {
+    return "declare " + stored(column.dataType()).catalogString();
+  }
+
   /** Returns the type with a string in place of each part that is not stored. */
   private static DataType stored(DataType type) {
     if (type instanceof ArrayType array) {

@@ -97,7 +97,8 @@ final class DeclarationRules {
       if (check.isPresent() && !isKept) {
         throw refused("constraint '" + check.get().name() + "' reads field '"
             + before.find(field.id()).map(FieldSpec::name).orElse(field.name())
-            + "' by its name and type; drop the constraint, and add it again afterwards");
+            + "' by its name and type; drop the constraint, by DeclarationChange or bin/zrecord"
+            + " declare, and add it again afterwards");
       }
     }
   }

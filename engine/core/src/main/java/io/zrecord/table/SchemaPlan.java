@@ -81,7 +81,10 @@ final class SchemaPlan {
       throw mismatch(name, "the table is partitioned by it; overwrite the table first");
     }
     declarations.namesField(dropped.id()).ifPresent(declaration -> {
-      throw mismatch(name, declaration + " names it; change the declaration first");
+      throw mismatch(
+          name,
+          declaration + " names it; change the declaration first, by DeclarationChange or"
+              + " bin/zrecord declare");
     });
     List<FieldSpec> left =
         schema.fields().stream().filter(field -> field.id() != dropped.id()).toList();

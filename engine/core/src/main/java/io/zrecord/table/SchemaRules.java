@@ -22,12 +22,17 @@ final class SchemaRules implements SinceBase {
   private final TableChange change;
   private final Commutation.Need need;
   private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
+
+  /** The fields on which the change was planned, as far as they are known. */
+  private RecordSchema plannedOn;
+
   private boolean areRecordsKept = true;
   private final VersionsSince since = new VersionsSince();
 
   SchemaRules(String location, TableChange change) {
     this.location = location;
     this.change = change;
+    this.plannedOn = change.schema();
     this.need = Commutation.Need.of(change);
   }
 
@@ -44,6 +49,7 @@ final class SchemaRules implements SinceBase {
 
   private void compareBase(Manifest base) {
     nextFieldIdOfBase = OptionalInt.of(base.nextFieldId());
+    plannedOn = base.schema();
     UUID records = base.records().commitId();
     if (change.baseCommit().filter(commit -> !commit.equals(records)).isPresent()) {
       throw givenUp(base);
@@ -223,10 +229,28 @@ final class SchemaRules implements SinceBase {
         throw conflict("field '" + field.name() + "' was removed or added by version "
             + manifest.version() + " since version " + planned());
       } else {
+        requireUnlikeNewNames(manifest, field);
         fields.add(field);
       }
     }
     return new RecordSchema(fields);
+  }
+
+  /**
+   * Requires that no field got a name since which differs from that of an added field by case only.
+   * Whoever planned the change compared the names that were there, each in its own way.
+   */
+  private void requireUnlikeNewNames(Manifest manifest, FieldSpec added) {
+    for (FieldSpec present : manifest.schema().fields()) {
+      boolean isNewName = plannedOn
+          .find(present.id())
+          .filter(before -> before.name().equals(present.name()))
+          .isEmpty();
+      if (isNewName && present.name().equalsIgnoreCase(added.name())) {
+        throw conflict("field '" + added.name() + "' would differ by case only from '"
+            + present.name() + "', which got its name since version " + planned());
+      }
+    }
   }
 
   /** Returns the fields, after a comparison of those that get values. */

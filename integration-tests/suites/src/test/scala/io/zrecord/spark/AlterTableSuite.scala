@@ -107,15 +107,15 @@ class AlterTableSuite extends SparkSuite {
           "alter column score set default 1 + 1" -> "no constant",
           "drop column missing" -> "missing",
           "rename column name to _index" -> "metadata column",
-          "alter column name type varchar(5)" -> "",
-          "alter column name type int" -> "",
-          "alter column id type string" -> "",
-          "alter column id set not null" -> "",
+          "alter column name type varchar(5)" -> "NOT_SUPPORTED_CHANGE_COLUMN",
+          "alter column name type int" -> "NOT_SUPPORTED_CHANGE_COLUMN",
+          "alter column id type string" -> "cannot be read as utf8",
+          "alter column id set not null" -> "Cannot change nullable column to non-nullable",
           "set tblproperties ('zrecord.unknown' = '1')" -> "zrecord.unknown",
           "set tblproperties ('write.x' = '1')" -> "write.x",
           "set tblproperties ('fs.s3a.secret.key' = 'hush')" -> "fs.s3a.secret.key",
           "replace columns (id int, other string)" -> "lose its values",
-          "partition (id = 1) set location '/x'" -> ""
+          "partition (id = 1) set location '/x'" -> "partition for v2 tables"
         )
       ) {
         val message = failure(sql(s"alter table ${t.name} $statement"))
@@ -160,6 +160,18 @@ class AlterTableSuite extends SparkSuite {
     )
     assert(t.table.latest().version() == before + 1)
     assert(t.rows == Seq(Seq(1, 0.5f, null), Seq(2, null, null)))
+  }
+
+  test("a date that no timestamp has is read in the version before it was widened") {
+    val t = created("a name")
+    t("add column day date")
+    sql(s"insert into ${t.name} values (3, 'c', 1, date'+300000-01-01')")
+    val before = t.table.latest().version()
+    t("alter column day type timestamp_ntz")
+    val message = failure(sql(s"select day from ${t.name} where id = 3"))
+    assert(message.contains("VERSION AS OF"), message)
+    val old = s"${t.name} version as of $before"
+    assert(sql(s"select year(day) from $old where id = 3") == Seq(Row(300000)))
   }
 
   test("queries after a change see the new column") {

@@ -204,7 +204,8 @@ final class SubstitutedSlots {
           context.spec().name(),
           "Cannot read the value at " + slots.globalIndex(k) + " of field '"
               + context.spec().name() + "': its date has no timestamp. Read a version before the"
-              + " type of the field was promoted");
+              + " type of the field was promoted, in SQL with VERSION AS OF, and write the table"
+              + " again from that");
     }
   }
 
