@@ -24,8 +24,10 @@ final class SchemaRules implements SinceBase {
   private OptionalInt nextFieldIdOfBase = OptionalInt.empty();
   private boolean areRecordsKept = true;
   private final VersionsSince since = new VersionsSince();
+  private final AddedToPartitions added;
 
-  SchemaRules(String location, TableChange change) {
+  SchemaRules(String location, TableChange change, AddedToPartitions added) {
+    this.added = added;
     this.location = location;
     this.change = change;
     this.need = Commutation.Need.of(change);
@@ -39,6 +41,7 @@ final class SchemaRules implements SinceBase {
   @Override
   public void requireBase(Manifest base) {
     since.begin(base);
+    added.begin(base);
     compareBase(base);
   }
 
@@ -71,6 +74,11 @@ final class SchemaRules implements SinceBase {
               ? changedRecords(winner)
               : otherRecords(winner));
     }
+    added.to(winner).ifPresent(partition -> {
+      throw conflict("version " + winner.version() + " of the operation '" + winner.operation()
+          + "' has put records into the partition " + partition
+          + ", which it replaces, since version " + planned());
+    });
   }
 
   /** Tells whether no version that was looked at has replaced the records of the table. */
