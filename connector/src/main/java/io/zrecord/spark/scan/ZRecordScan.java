@@ -3,11 +3,11 @@ package io.zrecord.spark.scan;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.Expressions;
@@ -45,6 +45,7 @@ public final class ZRecordScan
 
   private final String location;
   private final ScanOrder order;
+  private final PartitionPlaces partitions;
   private final ReadSettings settings;
   private final List<Predicate> pushed;
   private final int partitionCount;
@@ -53,13 +54,7 @@ public final class ZRecordScan
   private long shardsPlanned;
   private long rangesPlanned;
 
-  /**
-   * Creates a scan.
-   *
-   * @param places the places to read, or those from which {@link ReadSettings#sample} draws
-   * @param pushed the conditions that narrow down what is read, for the plan that a user sees
-   * @param partitionCount 0: automatic
-   */
+  /** Creates a scan that partitions do not narrow down. */
   public ZRecordScan(
       String location,
       ScanOrder order,
@@ -67,8 +62,27 @@ public final class ZRecordScan
       ReadSettings settings,
       List<Predicate> pushed,
       int partitionCount) {
+    this(location, order, new PartitionPlaces(List.of()), places, settings, pushed, partitionCount);
+  }
+
+  /**
+   * Creates a scan.
+   *
+   * @param places the places to read, or those from which {@link ReadSettings#sample} draws
+   * @param pushed the conditions that narrow down what is read, for the plan that a user sees
+   * @param partitionCount 0: automatic
+   */
+  ZRecordScan(
+      String location,
+      ScanOrder order,
+      PartitionPlaces partitions,
+      IndexSet places,
+      ReadSettings settings,
+      List<Predicate> pushed,
+      int partitionCount) {
     this.location = location;
     this.order = order;
+    this.partitions = partitions;
     this.planned = places;
     this.places = places;
     this.settings = settings;
@@ -119,20 +133,20 @@ public final class ZRecordScan
   @Override
   public NamedReference[] filterAttributes() {
     return Arrays.stream(settings.columns().fieldNames())
-        .filter(order.placeColumns()::contains)
-        .map(Expressions::column)
+        .filter(
+            name -> order.placeColumns().contains(name) || partitions.columns().contains(name))
+        .map(name -> Expressions.column(PartitionColumns.quoted(name)))
         .toArray(NamedReference[]::new);
   }
 
   @Override
   public void filter(Predicate[] predicates) {
-    PlacePredicates evaluator = new PlacePredicates(order);
-    for (Predicate predicate : predicates) {
-      Optional<IndexSet> matching = evaluator.evaluate(predicate);
-      if (matching.isPresent()) {
-        places = places.intersect(matching.get());
+    SparkErrors.done(() -> {
+      PlacePredicates evaluator = new PlacePredicates(order, partitions);
+      for (Predicate predicate : predicates) {
+        places = places.intersect(evaluator.evaluate(predicate).holds());
       }
-    }
+    });
   }
 
   @Override

@@ -30,10 +30,11 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * Collects what a scan has to read: columns, and a set of places of the order. A sample of chunks,
- * conditions on places, limit and offset narrow the set down. Whatever places can decide is decided
- * here, without opening a data file. The tasks draw samples of single records. Nothing knows their
- * number in advance, so limit, offset and count are left to Spark then. Conditions on values stay
- * with Spark. The tasks pass over records that cannot meet them.
+ * conditions on places and partitions, limit and offset narrow the set down. Whatever places and
+ * partitions can decide is decided here, without opening a data file. The tasks draw samples of
+ * single records. Nothing knows their number in advance, so limit, offset and count are left to
+ * Spark then. Conditions on values stay with Spark. The tasks pass over records that cannot meet
+ * them.
  */
 public final class ZRecordScanBuilder
     implements ScanBuilder,
@@ -47,6 +48,7 @@ public final class ZRecordScanBuilder
   private final List<TableSnapshot> snapshots;
   private final ScanOrder order;
   private final ReadConf conf;
+  private final PartitionPlaces partitions;
   private final ValuePredicates values;
   private final List<Predicate> pushed = new ArrayList<>();
   private final List<ValueCondition> conditions = new ArrayList<>();
@@ -70,10 +72,12 @@ public final class ZRecordScanBuilder
     if (options.sampler().isPresent()) {
       this.order = new SamplerOrder(requireOne(snapshots), options.sampler().get(), options.part());
       this.places = IndexSet.range(0, order.length());
+      this.partitions = new PartitionPlaces(List.of());
       this.values = new ValuePredicates(List.of());
     } else {
       this.order = new IndexOrder(snapshots);
       this.places = conf.indices(order.length());
+      this.partitions = new PartitionPlaces(snapshots);
       this.values = new ValuePredicates(conf.usesStatistics() ? snapshots : List.of());
     }
   }
@@ -125,21 +129,21 @@ public final class ZRecordScanBuilder
   }
 
   private Predicate[] push(Predicate[] predicates) {
-    PlacePredicates evaluator = new PlacePredicates(order);
+    PlacePredicates evaluator = new PlacePredicates(order, partitions);
     List<Predicate> remaining = new ArrayList<>();
     for (Predicate predicate : predicates) {
-      Optional<IndexSet> matching = evaluator.evaluate(predicate);
-      if (matching.isPresent()) {
-        places = places.intersect(matching.get());
-        pushed.add(predicate);
-      } else {
+      Truth truth = evaluator.evaluate(predicate);
+      IndexSet narrowed = places.intersect(truth.holds());
+      boolean isOfUse = truth.isExact() || narrowed.count() < places.count();
+      places = narrowed;
+      if (!truth.isExact()) {
         remaining.add(predicate);
-        values.translate(predicate).ifPresent(condition -> {
-          conditions.add(condition);
-          if (!hasNull(predicate)) {
-            pushed.add(predicate);
-          }
-        });
+        Optional<ValueCondition> condition = values.translate(predicate);
+        condition.ifPresent(conditions::add);
+        isOfUse |= condition.isPresent();
+      }
+      if (isOfUse && !hasNull(predicate)) {
+        pushed.add(predicate);
       }
     }
     return remaining.toArray(Predicate[]::new);
@@ -150,6 +154,14 @@ public final class ZRecordScanBuilder
     return expression instanceof Literal<?> literal
         ? literal.value() == null
         : Arrays.stream(expression.children()).anyMatch(ZRecordScanBuilder::hasNull);
+  }
+
+  /**
+   * Takes what is left once more, as conditions on whole partitions. A method of Spark 4.2; no
+   * {@code @Override}: older releases lack the method.
+   */
+  public boolean supportsIterativePushdown() {
+    return true;
   }
 
   @Override
@@ -245,7 +257,8 @@ public final class ZRecordScanBuilder
         conf.verification(),
         sample.orElse(null),
         List.copyOf(conditions));
-    return new ZRecordScan(location, order, selected, settings, pushed, conf.partitionCount());
+    return new ZRecordScan(
+        location, order, partitions, selected, settings, pushed, conf.partitionCount());
   }
 
   private static boolean isCountOfRecords(AggregateFunc function) {
