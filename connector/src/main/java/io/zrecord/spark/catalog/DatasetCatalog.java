@@ -8,6 +8,7 @@ import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
@@ -144,7 +145,7 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
-    Unsupported.refusePartitioning(partitions);
+    PartitionColumns partitioned = SparkErrors.planned(() -> PartitionColumns.of(partitions));
     if (isTaken(path)) {
       throw new TableAlreadyExistsException(identifier);
     }
@@ -152,7 +153,8 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
     return stage(
         path,
         schema,
-        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
+        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE)
+            .partitionedBy(partitioned),
         properties);
   }
 
@@ -181,12 +183,13 @@ public abstract class DatasetCatalog implements StagingTableCatalog {
       Map<String, String> properties)
       throws NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
-    Unsupported.refusePartitioning(partitions);
+    PartitionColumns partitioned = SparkErrors.planned(() -> PartitionColumns.of(partitions));
     requireCreatable(identifier);
     return stage(
         path,
         schema,
-        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
+        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)
+            .partitionedBy(partitioned),
         properties);
   }
 

@@ -170,6 +170,7 @@ final class DeclaredTable extends ZRecordTable {
             TableCapability.BATCH_READ,
             TableCapability.BATCH_WRITE,
             TableCapability.TRUNCATE,
+            TableCapability.OVERWRITE_BY_FILTER,
             TableCapability.OVERWRITE_DYNAMIC);
   }
 

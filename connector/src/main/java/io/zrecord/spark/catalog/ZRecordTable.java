@@ -11,6 +11,7 @@ import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
@@ -33,6 +34,7 @@ import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
@@ -237,12 +239,28 @@ public class ZRecordTable implements SupportsRead, SupportsWrite, SupportsMetada
         paths, versions.size() == 1 ? versions.get(0).declarations() : Declarations.NONE);
   }
 
+  /** Returns the columns by which the table is, or will be, partitioned. */
+  @Override
+  public Transform[] partitioning() {
+    return partitionColumns().transforms();
+  }
+
+  private PartitionColumns partitionColumns() {
+    if (versions.isEmpty()) {
+      return target.map(WriteTarget::partitions).orElse(PartitionColumns.NONE);
+    }
+    return versions.size() == 1 && versions.get(0).hasKnownPartitionFields()
+        ? PartitionColumns.of(versions.get(0).partitionFields())
+        : PartitionColumns.NONE;
+  }
+
   @Override
   public Set<TableCapability> capabilities() {
     EnumSet<TableCapability> capabilities = EnumSet.of(TableCapability.BATCH_READ);
     if (target.isPresent()) {
       capabilities.add(TableCapability.BATCH_WRITE);
       capabilities.add(TableCapability.TRUNCATE);
+      capabilities.add(TableCapability.OVERWRITE_BY_FILTER);
       capabilities.add(TableCapability.OVERWRITE_DYNAMIC);
     }
     if (acceptsAnySchema) {

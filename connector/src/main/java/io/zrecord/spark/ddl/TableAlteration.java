@@ -137,7 +137,7 @@ public final class TableAlteration {
   }
 
   private static void set(SchemaChange plan, String property, @Nullable String value) {
-    TableProperties.requireKept(Set.of(property));
+    TableProperties.requireKept(property, value);
     plan.declare(declarations -> {
       if (property.equals(TableCatalog.PROP_COMMENT)) {
         declarations.comment(value == null ? "" : value);

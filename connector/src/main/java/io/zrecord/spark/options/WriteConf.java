@@ -37,6 +37,7 @@ public final class WriteConf {
       shapeOf(field);
     });
     compressionOf("");
+    distribution();
     mergesSchema();
     transaction();
     expectedVersion();
@@ -126,6 +127,13 @@ public final class WriteConf {
       }
     }
     return names;
+  }
+
+  /** Returns where the rows of this write are to meet, if the write says so. */
+  public Optional<WriteDistribution> distribution() {
+    return has(ZRecordOptions.DISTRIBUTION)
+        ? Optional.of(choice(ZRecordOptions.DISTRIBUTION, WriteDistribution.class))
+        : Optional.empty();
   }
 
   public boolean mergesSchema() {

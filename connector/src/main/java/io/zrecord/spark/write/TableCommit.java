@@ -1,13 +1,20 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.errors.SchemaMismatchException;
+import io.zrecord.read.IndexSet;
+import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.job.CommitProperties;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.WriteDistribution;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
+import io.zrecord.spark.partition.PartitionValues;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.TableLocation;
@@ -19,13 +26,17 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableChangeBuilder;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,48 +49,72 @@ public final class TableCommit {
 
   private final WriteTarget target;
   private final WriteConf conf;
+  private final Replaced replaced;
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
+  private final List<FieldSpec> partitions;
+  private final WriteDistribution distribution;
   private final List<Identity> identities;
   private final UUID commitId;
 
   /**
-   * Plans a write.
+   * Plans a write that adds rows.
    *
    * @param commitId unique to the write
    * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
    */
   public TableCommit(
-      UUID commitId,
-      String location,
-      WriteTarget target,
-      StructType columns,
-      WriteConf conf,
-      boolean truncates) {
-    this(commitId, location, target, columns, conf, truncates, false);
+      UUID commitId, String location, WriteTarget target, StructType columns, WriteConf conf) {
+    this(commitId, location, target, columns, conf, Replaced.NOTHING, false);
   }
 
   /**
-   * Plans a write, or the creation of an empty table.
+   * Plans a write.
    *
-   * @param commitId unique to the write
-   * @param definesColumns whether the columns are those of a {@code CREATE TABLE}, which declare
-   *     more than those of a query
    * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
    */
-  public TableCommit(
+  TableCommit(
       UUID commitId,
       String location,
       WriteTarget target,
       StructType columns,
       WriteConf conf,
-      boolean truncates,
+      Replaced replaced) {
+    this(commitId, location, target, columns, conf, replaced, false);
+  }
+
+  /**
+   * Plans the creation of an empty table.
+   *
+   * @param definesColumns whether the dataset is to keep what the columns declare
+   * @throws io.zrecord.errors.SchemaMismatchException if no table can have the columns
+   */
+  public static TableCommit ofDefinition(
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      boolean definesColumns) {
+    return new TableCommit(
+        commitId, location, target, columns, conf, Replaced.NOTHING, definesColumns);
+  }
+
+  private TableCommit(
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      Replaced wanted,
       boolean definesColumns) {
     this.commitId = commitId;
     this.target = target;
     this.conf = conf;
-    this.kind = target.kind(truncates);
     target.base().ifPresent(DatasetVersion::requireWritable);
+    this.replaced =
+        wanted.in(location, target.base().map(DatasetVersion::partitionFields).orElse(List.of()));
+    this.kind = target.kind(replaced);
     if (!target.isReplaced()) {
       target.base().ifPresent(DatasetVersion::requireNoEnforcedCheck);
     }
@@ -91,13 +126,22 @@ public final class TableCommit {
         : target.base().map(DatasetVersion::identities).orElse(List.of());
     FieldPlanner planner =
         new FieldPlanner(location, conf, isCaseSensitive, definesColumns, identities);
-    this.fields = target.base().isEmpty()
+    FieldPlanner.Plan planned = target.base().isEmpty()
         ? planner.create(columns)
-        : kind == TableChange.Kind.APPEND
+        : kind == TableChange.Kind.APPEND || kind == TableChange.Kind.MERGE
             ? planner.append(columns, target.base().get())
             : target.isReplaced()
                 ? planner.replace(columns, target.base().get())
                 : planner.overwrite(columns, target.base().get());
+    this.partitions = partitions(location, planned.table(), isCaseSensitive);
+    if (kind == TableChange.Kind.MERGE) {
+      requireNoNewFields(location, planned.table());
+    }
+    // A shard says the value of a partition field, so that no shard may lack the field.
+    this.fields = planned.writing(partitions);
+    this.distribution = conf.distribution()
+        .or(() -> TableProperties.distribution(declarations().properties()))
+        .orElse(WriteDistribution.PARTITION);
     if (kind == TableChange.Kind.OVERWRITE && !target.isReplaced()) {
       target.base().ifPresent(base -> base.requireDeclared(fields.table()));
     }
@@ -108,10 +152,77 @@ public final class TableCommit {
     }
     if (conf.expectedVersion().isPresent()) {
       requireExpected(conf.expectedVersion().getAsLong());
-    } else if (kind == TableChange.Kind.OVERWRITE && target.base().isPresent()) {
+    } else if (kind != TableChange.Kind.APPEND && target.base().isPresent()) {
       CheckedSessions.requireRules(location, target.base().get().snapshot().version());
     }
     conf.transaction();
+  }
+
+  /** A commit that keeps shards and replaces others changes no fields. */
+  private void requireNoNewFields(String location, RecordSchema after) {
+    RecordSchema present = target.base().orElseThrow().schema();
+    List<String> added = after.fields().stream()
+        .filter(field -> present.find(field.id()).isEmpty())
+        .map(FieldSpec::name)
+        .toList();
+    if (!added.isEmpty()) {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot add the columns " + added + " to " + location
+              + " while some of its partitions are replaced; add them first, as ALTER TABLE … ADD"
+              + " COLUMNS does, or by an append");
+    }
+  }
+
+  /** Returns what the table declares when tasks write. */
+  private Declarations declarations() {
+    return target.isCreated()
+        ? target.declared()
+        : target.base().map(DatasetVersion::declarations).orElse(Declarations.NONE);
+  }
+
+  /** Returns the partition fields after the write, which an overwrite keeps by their names. */
+  private List<FieldSpec> partitions(String location, RecordSchema after, boolean isCaseSensitive) {
+    if (target.isCreated()) {
+      return target.partitions().fields(location, after, isCaseSensitive);
+    }
+    List<FieldSpec> kept = target.base().map(DatasetVersion::partitionFields).orElse(List.of());
+    for (FieldSpec field : kept) {
+      if (after.find(field.name()).isEmpty()) {
+        throw new SchemaMismatchException(
+            location,
+            "Cannot overwrite " + location + " with the columns "
+                + after.fields().stream().map(FieldSpec::name).toList()
+                + ": the table is partitioned by '" + field.name()
+                + "', which is not among them; add the column, or replace the table, as CREATE OR"
+                + " REPLACE TABLE and writeTo(…).createOrReplace() do");
+      }
+    }
+    return PartitionColumns.of(kept).fields(location, after, true);
+  }
+
+  /** Returns how tasks divide their rows. */
+  Partitioning partitioning() {
+    List<Integer> ordinals = partitions.stream()
+        .map(field -> IntStream.range(0, fields.written().size())
+            .filter(i -> fields.written().get(i).id() == field.id())
+            .findFirst()
+            .orElseThrow())
+        .toList();
+    return new Partitioning(ordinals, distribution == WriteDistribution.PARTITION);
+  }
+
+  /**
+   * Returns the columns whose values are to meet in one task; none if the rows of the query stay
+   * where they are.
+   */
+  List<String> clusteringColumns(StructType columns) {
+    return distribution == WriteDistribution.NONE
+        ? List.of()
+        : partitioning().ordinals().stream()
+            .filter(ordinal -> ordinal < columns.length())
+            .map(ordinal -> columns.apply(ordinal).name())
+            .toList();
   }
 
   /**
@@ -196,11 +307,17 @@ public final class TableCommit {
    * @param oldestFileMillis the least time that the tasks report; of no use if the driver checks
    */
   public void publish(List<ShardSummary> shards, long oldestFileMillis) {
+    // Whatever tasks have met which partitions, the order of indices is the same.
+    List<ShardSummary> inOrder =
+        PartitionValues.sorted(partitions, shards, ShardSummary::partition);
     Optional<TableSnapshot> base = target.settledBase();
-    TableChangeBuilder planned = TableChange.of(kind, fields.table())
+    TableChangeBuilder planned = (kind == TableChange.Kind.MERGE
+            ? replacingPartitions(base.orElseThrow(), inOrder)
+            : TableChange.of(kind, fields.table()))
         .commitId(commitId)
         .base(base)
-        .shards(shards)
+        .shards(inOrder)
+        .partitionedBy(partitions.stream().map(FieldSpec::id).toList())
         .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
@@ -225,6 +342,28 @@ public final class TableCommit {
       discard(shards);
     }
     Reloads.committed(table.storage());
+  }
+
+  /**
+   * Begins the change of a write that replaces partitions; an append of nothing if there are none.
+   */
+  private TableChangeBuilder replacingPartitions(TableSnapshot base, List<ShardSummary> written) {
+    Predicate<List<@Nullable String>> filter = replaced.partitions(partitions, written);
+    Map<List<@Nullable String>, Boolean> known = new HashMap<>();
+    base.loadShards(IndexSet.range(0, base.length()));
+    List<TableChange.Replacement> removed = base.shards().stream()
+        .filter(shard -> known.computeIfAbsent(shard.partition(), filter::test))
+        .map(shard -> new TableChange.Replacement(List.of(shard), List.of()))
+        .toList();
+    if (removed.isEmpty() && written.isEmpty()) {
+      return TableChange.of(TableChange.Kind.APPEND, fields.table());
+    }
+    return TableChange.of(
+            TableChange.Kind.MERGE,
+            written.isEmpty() ? new RecordSchema(List.of()) : fields.table())
+        .replacements(removed)
+        .replacingPartitions(filter)
+        .isolation(base.isolation());
   }
 
   /** Deletes shards that no version names, as far as possible. */

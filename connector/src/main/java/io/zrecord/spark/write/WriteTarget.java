@@ -1,6 +1,7 @@
 package io.zrecord.spark.write;
 
 import io.zrecord.schema.Declarations;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.store.StoreSnapshot;
@@ -18,13 +19,15 @@ import java.util.Optional;
  * @param base the newest version at planning; empty if there was none
  * @param creation whether the write creates the table
  * @param declared what a table that is created or replaced declares
+ * @param partitions columns by which a table that is created or replaced is partitioned
  */
 public record WriteTarget(
     RecordTable table,
     Optional<Path> store,
     Optional<DatasetVersion> base,
     Creation creation,
-    Declarations declared) {
+    Declarations declared,
+    PartitionColumns partitions) {
 
   /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
@@ -39,12 +42,18 @@ public record WriteTarget(
   /** Returns the target of a write that is planned on a version of a dataset, if there is one. */
   public static WriteTarget at(
       DatasetPath dataset, Optional<DatasetVersion> base, Creation creation) {
-    return new WriteTarget(dataset.table(), dataset.store(), base, creation, Declarations.NONE);
+    return new WriteTarget(
+        dataset.table(), dataset.store(), base, creation, Declarations.NONE, PartitionColumns.NONE);
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
   public WriteTarget declaring(Declarations declarations) {
-    return new WriteTarget(table, store, base, creation, declarations);
+    return new WriteTarget(table, store, base, creation, declarations, partitions);
+  }
+
+  /** Returns the same target, where the table that is created or replaced is partitioned. */
+  public WriteTarget partitionedBy(PartitionColumns columns) {
+    return new WriteTarget(table, store, base, creation, declared, columns);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */
@@ -61,12 +70,18 @@ public record WriteTarget(
     return creation == Creation.REPLACE;
   }
 
-  TableChange.Kind kind(boolean truncates) {
+  /** Tells whether the statement says how the table is partitioned, and what it declares. */
+  boolean isCreated() {
+    return base.isEmpty() || creation != Creation.APPEND;
+  }
+
+  TableChange.Kind kind(Replaced replaced) {
     if (creation == Creation.CREATE) {
       return TableChange.Kind.CREATE;
     }
-    return truncates || creation == Creation.REPLACE
-        ? TableChange.Kind.OVERWRITE
-        : TableChange.Kind.APPEND;
+    if (creation == Creation.REPLACE || replaced.equals(Replaced.EVERYTHING)) {
+      return TableChange.Kind.OVERWRITE;
+    }
+    return replaced.isOfPartitions() ? TableChange.Kind.MERGE : TableChange.Kind.APPEND;
   }
 }

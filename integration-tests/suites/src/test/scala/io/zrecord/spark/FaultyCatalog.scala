@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap
 import io.zrecord.schema.Declarations
 import io.zrecord.spark.catalog.ZRecordTable
 import io.zrecord.spark.column.SparkTypes
+import io.zrecord.spark.partition.PartitionColumns
 import io.zrecord.spark.path.{DatasetVersion, ReadPaths}
 import io.zrecord.spark.write.WriteTarget
 import io.zrecord.storage.Storage
@@ -38,7 +39,8 @@ class FaultyCatalog extends TableCatalog {
         Optional.empty(),
         Optional.of(DatasetVersion.of(newest)),
         WriteTarget.Creation.APPEND,
-        Declarations.NONE
+        Declarations.NONE,
+        PartitionColumns.NONE
       )
     )
   }

@@ -17,6 +17,7 @@ import io.zrecord.schema.{
 }
 import io.zrecord.shard.WriteOptions
 import io.zrecord.spark.options.WriteConf
+import io.zrecord.spark.partition.PartitionColumns
 import io.zrecord.spark.path.{DatasetVersion, SparkStorages}
 import io.zrecord.spark.write.{TableCommit, WriteTarget}
 import io.zrecord.table.{RecordTable, TableSnapshot}
@@ -212,13 +213,13 @@ class WideningSuite extends SparkSuite {
           Optional.empty(),
           Optional.of(DatasetVersion.of(base)),
           WriteTarget.Creation.APPEND,
-          Declarations.NONE
+          Declarations.NONE,
+          PartitionColumns.NONE
         ),
         new StructType(Array(column.copy(name = field.name()))),
         new WriteConf(
           new CaseInsensitiveStringMap((given + ("mergeSchema" -> "true")).asJava)
-        ),
-        false
+        )
       )
       true
     } catch { case _: SchemaMismatchException => false }
