@@ -112,7 +112,7 @@ final class PartitionConditions {
           }
           boolean isAmong =
               wanted.stream().anyMatch(other -> PartitionValues.compare(value, other) == 0);
-          return isAmong || !mayBeNull ? isAmong : null;
+          return (!isAmong && mayBeNull) ? null : isAmong;
         }));
   }
 

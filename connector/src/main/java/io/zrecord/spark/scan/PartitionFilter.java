@@ -1,7 +1,6 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.schema.FieldSpec;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -22,11 +21,11 @@ public record PartitionFilter(List<FieldSpec> fields, List<Predicate> conditions
   }
 
   /** Returns the first condition that partitions do not decide; empty if they decide all. */
-  public static Optional<Predicate> undecided(List<FieldSpec> fields, Predicate[] conditions) {
+  public static Optional<Predicate> undecided(List<FieldSpec> fields, List<Predicate> conditions) {
     PartitionPlaces any =
         new PartitionPlaces(fields, Collections.nCopies(fields.size(), (String) null));
     PlacePredicates evaluator = new PlacePredicates(any);
-    return Arrays.stream(conditions)
+    return conditions.stream()
         .filter(condition -> !evaluator.evaluate(condition).isExact())
         .findFirst();
   }

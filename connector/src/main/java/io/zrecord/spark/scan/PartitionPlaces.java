@@ -33,7 +33,19 @@ final class PartitionPlaces {
       long first,
       long length,
       Supplier<List<Slice>> slices,
-      Map<String, @Nullable Object[]> values) {}
+      Map<String, @Nullable Object[]> values) {
+    List<String> names() {
+      return fields.stream().map(FieldSpec::name).toList();
+    }
+
+    List<@Nullable Object> group(Slice slice, List<String> columns) {
+      List<String> names = names();
+      List<@Nullable Object> all = internal(fields, slice.partition);
+      List<@Nullable Object> group = new ArrayList<>();
+      columns.forEach(column -> group.add(all.get(names.indexOf(column))));
+      return group;
+    }
+  }
 
   /** Decides on a value, which is null if the field is absent; null if that is neither. */
   interface Condition {
@@ -132,6 +144,41 @@ final class PartitionPlaces {
           PartitionValues.internal(fields.get(i), PartitionValues.of(fields.get(i), texts.get(i))));
     }
     return values;
+  }
+
+  /** Tells whether all versions are partitioned by a column. */
+  boolean tellAll(String column) {
+    return !parts.isEmpty() && parts.stream().allMatch(part -> part.names().contains(column));
+  }
+
+  /**
+   * Returns how many of some places are in each group, by the values of columns as Spark's rows
+   * have them.
+   *
+   * @param groups columns by which all versions are partitioned
+   */
+  Map<List<@Nullable Object>, Long> counts(List<String> groups, IndexSet of) {
+    Map<List<@Nullable Object>, Long> counts = new LinkedHashMap<>();
+    int range = 0;
+    for (Part part : parts) {
+      long first = part.first;
+      for (Slice slice : part.slices.get()) {
+        long end = first + slice.length;
+        long count = 0;
+        for (; range < of.rangeCount() && of.rangeFrom(range) < end; range++) {
+          count +=
+              Math.max(0, Math.min(end, of.rangeTo(range)) - Math.max(first, of.rangeFrom(range)));
+          if (of.rangeTo(range) > end) {
+            break;
+          }
+        }
+        if (count > 0) {
+          counts.merge(part.group(slice, groups), count, Long::sum);
+        }
+        first = end;
+      }
+    }
+    return counts;
   }
 
   long length() {

@@ -32,6 +32,6 @@ record Truth(IndexSet holds, IndexSet fails, boolean isExact) {
   }
 
   Truth not() {
-    return new Truth(fails, holds, isExact);
+    return new Truth(/* holds= */ fails, /* fails= */ holds, isExact);
   }
 }

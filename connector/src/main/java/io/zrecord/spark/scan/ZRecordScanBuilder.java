@@ -9,9 +9,11 @@ import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
+import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
@@ -60,6 +62,7 @@ public final class ZRecordScanBuilder
   private long limit = Long.MAX_VALUE;
   private long offset;
   private Optional<Integer> countColumns = Optional.empty();
+  private List<String> groups = List.of();
 
   public ZRecordScanBuilder(
       String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
@@ -225,7 +228,7 @@ public final class ZRecordScanBuilder
     return sample.isEmpty()
         && conditions.isEmpty()
         && CountPushDown.isAllowed()
-        && aggregation.groupByExpressions().length == 0
+        && Arrays.stream(aggregation.groupByExpressions()).allMatch(this::isOfPartitions)
         && aggregation.aggregateExpressions().length > 0
         && Arrays.stream(aggregation.aggregateExpressions())
             .allMatch(ZRecordScanBuilder::isCountOfRecords);
@@ -237,6 +240,9 @@ public final class ZRecordScanBuilder
       return false;
     }
     countColumns = Optional.of(aggregation.aggregateExpressions().length);
+    groups = Arrays.stream(aggregation.groupByExpressions())
+        .map(group -> ((NamedReference) group).fieldNames()[0])
+        .toList();
     return true;
   }
 
@@ -246,7 +252,13 @@ public final class ZRecordScanBuilder
         ? places
         : places.slice(offset, Math.max(0, limit - offset));
     if (countColumns.isPresent()) {
-      CountScan count = new CountScan(location, countColumns.get(), selected.count());
+      CountScan count = new CountScan(
+          location,
+          new StructType(groups.stream().map(declared::apply).toArray(StructField[]::new)),
+          countColumns.get(),
+          groups.isEmpty()
+              ? Map.of(List.of(), selected.count())
+              : partitions.counts(groups, selected));
       return CountPushDown.isByTasks() ? count.byTask() : count;
     }
     // Checks values of options while the query is planned, not in its tasks.
@@ -259,6 +271,13 @@ public final class ZRecordScanBuilder
         List.copyOf(conditions));
     return new ZRecordScan(
         location, order, partitions, selected, settings, pushed, conf.partitionCount());
+  }
+
+  /** Tells whether the lists of shards have the value of an expression for all records. */
+  private boolean isOfPartitions(Expression expression) {
+    return expression instanceof NamedReference reference
+        && reference.fieldNames().length == 1
+        && partitions.tellAll(reference.fieldNames()[0]);
   }
 
   private static boolean isCountOfRecords(AggregateFunc function) {

@@ -4,6 +4,7 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,9 +78,9 @@ final class PartitionedShards implements TaskShards {
       return shard;
     }
     if (open.size() == mostOpen) {
-      List<@Nullable Object> eldest = open.keySet().iterator().next();
-      seal(open.get(eldest));
-      open.remove(eldest);
+      Iterator<ShardWriter> eldestFirst = open.values().iterator();
+      seal(eldestFirst.next());
+      eldestFirst.remove();
     }
     if (sealed.size() + open.size() == MOST_SHARDS) {
       throw new IllegalStateException("A task cannot write more than " + MOST_SHARDS

@@ -8,30 +8,39 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The records that a write replaces by its rows. Immutable. */
-sealed interface Replaced {
-  Replaced NOTHING = new Nothing();
-  Replaced EVERYTHING = new Everything();
-  Replaced PARTITIONS_WRITTEN = new PartitionsWritten();
+/**
+ * The records that a write replaces by its rows. Immutable.
+ *
+ * @param scope which records in general
+ * @param conditions what has to be true for a record that is replaced, if conditions say so
+ */
+record Replaced(Scope scope, List<Predicate> conditions) {
+  static final Replaced NOTHING = new Replaced(Scope.NOTHING, List.of());
+  static final Replaced EVERYTHING = new Replaced(Scope.EVERYTHING, List.of());
+  static final Replaced PARTITIONS_WRITTEN = new Replaced(Scope.PARTITIONS_WRITTEN, List.of());
 
-  /** No record: the rows are added. */
-  record Nothing() implements Replaced {}
+  /** Says which records in general. */
+  enum Scope {
+    /** No record: the rows are added. */
+    NOTHING,
+    /** All records. */
+    EVERYTHING,
+    /** All records of the partitions of the rows. */
+    PARTITIONS_WRITTEN,
+    /** All records for which the conditions are true, which partitions decide. */
+    WHERE
+  }
 
-  /** All records. */
-  record Everything() implements Replaced {}
+  Replaced {
+    conditions = List.copyOf(conditions);
+  }
 
-  /** All records of the partitions of the rows. */
-  record PartitionsWritten() implements Replaced {}
-
-  /** All records for which the conditions are true, which partitions decide. */
-  record Where(List<org.apache.spark.sql.connector.expressions.filter.Predicate> conditions)
-      implements Replaced {
-    public Where {
-      conditions = List.copyOf(conditions);
-    }
+  /** Returns what conditions replace. */
+  static Replaced where(Predicate[] conditions) {
+    return new Replaced(Scope.WHERE, Arrays.asList(conditions));
   }
 
   /**
@@ -39,30 +48,24 @@ sealed interface Replaced {
    *
    * @throws UnsupportedOperationException if partitions do not decide a condition
    */
-  default Replaced in(String location, List<FieldSpec> partitions) {
-    if (this instanceof PartitionsWritten && partitions.isEmpty()) {
+  Replaced in(String location, List<FieldSpec> partitions) {
+    if (scope == Scope.PARTITIONS_WRITTEN && partitions.isEmpty()) {
       return EVERYTHING;
     }
-    if (this instanceof Where where) {
-      PartitionFilter.undecided(
-              partitions,
-              where.conditions.toArray(
-                  org.apache.spark.sql.connector.expressions.filter.Predicate[]::new))
-          .ifPresent(condition -> {
-            throw Unsupported.operation(
-                "replacing the records of " + location + " where " + condition,
-                partitions.isEmpty()
-                    ? "the table has no partitions: replace all records, or partition the table"
-                    : "a condition may compare the partition columns "
-                        + partitions.stream().map(FieldSpec::name).toList() + " with literals");
-          });
-    }
+    PartitionFilter.undecided(partitions, conditions).ifPresent(condition -> {
+      throw Unsupported.operation(
+          "replacing the records of " + location + " where " + condition,
+          partitions.isEmpty()
+              ? "the table has no partitions: replace all records, or partition the table"
+              : "a condition may compare the partition columns "
+                  + partitions.stream().map(FieldSpec::name).toList() + " with literals");
+    });
     return this;
   }
 
   /** Tells whether the write replaces some partitions, and keeps others. */
-  default boolean isOfPartitions() {
-    return this instanceof PartitionsWritten || this instanceof Where;
+  boolean isOfPartitions() {
+    return scope == Scope.PARTITIONS_WRITTEN || scope == Scope.WHERE;
   }
 
   /**
@@ -70,18 +73,13 @@ sealed interface Replaced {
    *
    * @param written the shards of the write
    */
-  default Predicate<List<@Nullable String>> partitions(
+  java.util.function.Predicate<List<@Nullable String>> partitions(
       List<FieldSpec> fields, List<ShardSummary> written) {
-    if (this instanceof Where where) {
-      return new PartitionFilter(fields, where.conditions);
+    if (scope == Scope.WHERE) {
+      return new PartitionFilter(fields, conditions);
     }
     Set<List<@Nullable String>> met = new HashSet<>();
     written.forEach(shard -> met.add(shard.partition()));
     return met::contains;
-  }
-
-  /** Returns what conditions replace. */
-  static Replaced where(org.apache.spark.sql.connector.expressions.filter.Predicate[] conditions) {
-    return new Where(Arrays.asList(conditions));
   }
 }

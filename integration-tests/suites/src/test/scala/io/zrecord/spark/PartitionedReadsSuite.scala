@@ -117,6 +117,29 @@ class PartitionedReadsSuite extends SparkSuite {
     assert(metrics(some)("records") == 4)
   }
 
+  test("records are counted by partition from the metadata, with every condition that is exact") {
+    def counted(from: DataFrame, where: String, by: String*): DataFrame =
+      from.where(where).groupBy(by.map(col): _*).count()
+    def sorted(counts: DataFrame): Seq[String] = counts.collect().map(_.toString).toSeq.sorted
+    for (
+      where <- Seq("true", "p = 'aa'", "_index between 77 and 411", "q is null", "p = 'x'");
+      by <- Seq(Seq("p"), Seq("q"), Seq("q", "p"))
+    ) {
+      val counts = counted(read(path), where, by: _*)
+      assert(sorted(counts) == sorted(counted(inMemory, where, by: _*)), (where, by))
+      assert(!counts.queryExecution.executedPlan.toString.contains("BatchScan"), (where, by))
+    }
+    val counts = counted(read(path), "id > 100", "p")
+    assert(sorted(counts) == sorted(counted(inMemory, "id > 100", "p")))
+    val renamed = read(path).selectExpr("q x", "p").groupBy("x", "p").count().where("count > 5")
+    assert(
+      sorted(renamed) ==
+        sorted(inMemory.selectExpr("q x", "p").groupBy("x", "p").count().where("count > 5"))
+    )
+    assert(sorted(read(path).select("p").distinct()) == sorted(inMemory.select("p").distinct()))
+    assert(sorted(read(path).groupBy("p", "id").count()).size == 600)
+  }
+
   test("a sample of records is the same with and without a condition on partitions") {
     read(path).createOrReplaceTempView("parts")
     val sample = "(select *, _index i from parts tablesample (40 percent) repeatable (7))"
