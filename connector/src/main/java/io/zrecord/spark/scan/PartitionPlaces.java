@@ -146,6 +146,11 @@ final class PartitionPlaces {
     return values;
   }
 
+  /** Returns the partition fields of the only version; none if there are several. */
+  List<FieldSpec> fieldsOfAll() {
+    return parts.size() == 1 ? parts.get(0).fields : List.of();
+  }
+
   /** Tells whether all versions are partitioned by a column. */
   boolean tellAll(String column) {
     return !parts.isEmpty() && parts.stream().allMatch(part -> part.names().contains(column));

@@ -2,6 +2,7 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.SplitSizing;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.SparkErrors;
@@ -9,7 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -19,8 +22,12 @@ import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportPartitioning;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
+import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning;
+import org.apache.spark.sql.connector.read.partitioning.Partitioning;
+import org.apache.spark.sql.connector.read.partitioning.UnknownPartitioning;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -29,7 +36,13 @@ import org.apache.spark.sql.types.StructType;
  * driver.
  */
 public final class ZRecordScan
-    implements SupportsReportStatistics, SupportsRuntimeV2Filtering, Batch {
+    implements SupportsReportStatistics,
+        SupportsReportPartitioning,
+        SupportsRuntimeV2Filtering,
+        Batch {
+  /** The setting with which Spark joins and groups by partitions without a shuffle. */
+  private static final String BUCKETING = "spark.sql.sources.v2.bucketing.enabled";
+
   private static final long MIN_SPLIT_BYTES = 1L << 20;
   private static final long MAX_SPLIT_BYTES = 128L << 20;
   private static final int INDEX_BYTES = Long.BYTES;
@@ -155,7 +168,42 @@ public final class ZRecordScan
         SparkErrors.planned(() -> order.divide(settings.columns(), places, sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
-    return division.partitions().toArray(InputPartition[]::new);
+    return isReported()
+        ? division.partitions().stream()
+            .flatMap(part ->
+                KeyedInputPartition.divided(partitions.fieldsOfAll(), (ZRecordInputPartition) part)
+                    .stream())
+            .toArray(InputPartition[]::new)
+        : division.partitions().toArray(InputPartition[]::new);
+  }
+
+  /** Returns the partitions of the table, so that Spark need not shuffle for a join by them. */
+  @Override
+  public Partitioning outputPartitioning() {
+    if (!isReported()) {
+      return new UnknownPartitioning(0);
+    }
+    List<String> names = partitions.fieldsOfAll().stream().map(FieldSpec::name).toList();
+    return new KeyGroupedPartitioning(
+        names.stream()
+            .map(name -> Expressions.column(PartitionColumns.quoted(name)))
+            .toArray(Expression[]::new),
+        partitions.counts(names, planned).size());
+  }
+
+  /**
+   * Tells whether the session itself asks for joins by partitions, and all partition columns are
+   * read. Spark then reads partition by partition, before 4.2 in every query, and not in the order
+   * of the index. So a default of Spark does not decide this.
+   */
+  private boolean isReported() {
+    RuntimeConfig session = SparkSession.active().conf();
+    List<FieldSpec> fields = partitions.fieldsOfAll();
+    return !fields.isEmpty()
+        && session.contains(BUCKETING)
+        && Boolean.parseBoolean(session.get(BUCKETING))
+        && fields.stream()
+            .allMatch(field -> settings.columns().getFieldIndex(field.name()).isDefined());
   }
 
   /**
