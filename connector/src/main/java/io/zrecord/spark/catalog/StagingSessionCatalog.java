@@ -4,6 +4,7 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.CatalogOptions;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -333,7 +334,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         dataset,
         schema,
         WriteTarget.at(dataset, dataset.newest(), creation).partitionedBy(partitions),
-        requireOptions(properties),
+        TableProperties.addedTo(requireOptions(properties), properties),
         () -> register(
             identifier,
             ColumnMetadata.withoutApplications(schema),
@@ -408,7 +409,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         schema,
         WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)
             .partitionedBy(partitions),
-        WriteConf.writeOptionsAmong(entry.options()),
+        TableProperties.addedTo(WriteConf.writeOptionsAmong(entry.options()), properties),
         () -> change(identifier, entry, ColumnMetadata.withoutApplications(schema), properties)));
   }
 

@@ -1,5 +1,6 @@
 package io.zrecord.spark.options;
 
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +56,22 @@ public final class TableProperties {
    */
   public static Optional<WriteDistribution> distribution(Map<String, String> properties) {
     return Optional.ofNullable(properties.get(DISTRIBUTION)).map(TableProperties::distribution);
+  }
+
+  /**
+   * Returns options of a write with those that properties of its table stand for, unless the
+   * options say otherwise. For tables whose properties are not in the dataset.
+   */
+  public static Map<String, String> addedTo(
+      Map<String, String> options, Map<String, String> properties) {
+    String wanted = properties.get(DISTRIBUTION);
+    if (wanted == null
+        || options.keySet().stream().anyMatch(ZRecordOptions.DISTRIBUTION::equalsIgnoreCase)) {
+      return options;
+    }
+    Map<String, String> all = new HashMap<>(options);
+    all.put(ZRecordOptions.DISTRIBUTION, wanted);
+    return all;
   }
 
   private static WriteDistribution distribution(String value) {

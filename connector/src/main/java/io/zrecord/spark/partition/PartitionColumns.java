@@ -3,6 +3,7 @@ package io.zrecord.spark.partition;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.path.Unsupported;
 import io.zrecord.table.write.PartitionText;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,9 +51,10 @@ public record PartitionColumns(List<String> names) {
         && columns[0].fieldNames().length == 1) {
       return columns[0].fieldNames()[0];
     }
-    throw new UnsupportedOperationException("zrecord does not support partitions by "
-        + transform.describe() + "; a partition is the value of a column: add a column with that"
-        + " value to the query and to the table, such as a date for days, and partition by it");
+    throw Unsupported.operation(
+        "partitions by " + transform.describe(),
+        "a partition is the value of a column: add a column with that value to the query and to the"
+            + " table, such as a date for days, and partition by it");
   }
 
   /** Returns the columns in the words of Spark. */

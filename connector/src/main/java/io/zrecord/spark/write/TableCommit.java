@@ -1,20 +1,14 @@
 package io.zrecord.spark.write;
 
 import io.zrecord.errors.SchemaMismatchException;
-import io.zrecord.read.IndexSet;
-import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.job.CommitProperties;
-import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
-import io.zrecord.spark.options.WriteDistribution;
 import io.zrecord.spark.options.ZRecordOptions;
-import io.zrecord.spark.partition.PartitionColumns;
-import io.zrecord.spark.partition.PartitionValues;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.TableLocation;
@@ -26,17 +20,13 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableChangeBuilder;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,8 +42,7 @@ public final class TableCommit {
   private final Replaced replaced;
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
-  private final List<FieldSpec> partitions;
-  private final WriteDistribution distribution;
+  private final PartitionPlan partitions;
   private final List<Identity> identities;
   private final UUID commitId;
 
@@ -133,15 +122,12 @@ public final class TableCommit {
             : target.isReplaced()
                 ? planner.replace(columns, target.base().get())
                 : planner.overwrite(columns, target.base().get());
-    this.partitions = partitions(location, planned.table(), isCaseSensitive);
+    this.partitions = PartitionPlan.of(location, target, planned.table(), conf, isCaseSensitive);
     if (kind == TableChange.Kind.MERGE) {
       requireNoNewFields(location, planned.table());
     }
     // A shard says the value of a partition field, so that no shard may lack the field.
-    this.fields = planned.writing(partitions);
-    this.distribution = conf.distribution()
-        .or(() -> TableProperties.distribution(declarations().properties()))
-        .orElse(WriteDistribution.PARTITION);
+    this.fields = planned.writing(partitions.fields());
     if (kind == TableChange.Kind.OVERWRITE && !target.isReplaced()) {
       target.base().ifPresent(base -> base.requireDeclared(fields.table()));
     }
@@ -174,55 +160,14 @@ public final class TableCommit {
     }
   }
 
-  /** Returns what the table declares when tasks write. */
-  private Declarations declarations() {
-    return target.isCreated()
-        ? target.declared()
-        : target.base().map(DatasetVersion::declarations).orElse(Declarations.NONE);
-  }
-
-  /** Returns the partition fields after the write, which an overwrite keeps by their names. */
-  private List<FieldSpec> partitions(String location, RecordSchema after, boolean isCaseSensitive) {
-    if (target.isCreated()) {
-      return target.partitions().fields(location, after, isCaseSensitive);
-    }
-    List<FieldSpec> kept = target.base().map(DatasetVersion::partitionFields).orElse(List.of());
-    for (FieldSpec field : kept) {
-      if (after.find(field.name()).isEmpty()) {
-        throw new SchemaMismatchException(
-            location,
-            "Cannot overwrite " + location + " with the columns "
-                + after.fields().stream().map(FieldSpec::name).toList()
-                + ": the table is partitioned by '" + field.name()
-                + "', which is not among them; add the column, or replace the table, as CREATE OR"
-                + " REPLACE TABLE and writeTo(…).createOrReplace() do");
-      }
-    }
-    return PartitionColumns.of(kept).fields(location, after, true);
-  }
-
   /** Returns how tasks divide their rows. */
   Partitioning partitioning() {
-    List<Integer> ordinals = partitions.stream()
-        .map(field -> IntStream.range(0, fields.written().size())
-            .filter(i -> fields.written().get(i).id() == field.id())
-            .findFirst()
-            .orElseThrow())
-        .toList();
-    return new Partitioning(ordinals, distribution == WriteDistribution.PARTITION);
+    return partitions.ofTasks(fields.written());
   }
 
-  /**
-   * Returns the columns whose values are to meet in one task; none if the rows of the query stay
-   * where they are.
-   */
+  /** Returns the columns of a query whose values are to meet in one task. */
   List<String> clusteringColumns(StructType columns) {
-    return distribution == WriteDistribution.NONE
-        ? List.of()
-        : partitioning().ordinals().stream()
-            .filter(ordinal -> ordinal < columns.length())
-            .map(ordinal -> columns.apply(ordinal).name())
-            .toList();
+    return partitions.clusteringColumns(fields.written(), columns);
   }
 
   /**
@@ -307,17 +252,15 @@ public final class TableCommit {
    * @param oldestFileMillis the least time that the tasks report; of no use if the driver checks
    */
   public void publish(List<ShardSummary> shards, long oldestFileMillis) {
-    // Whatever tasks have met which partitions, the order of indices is the same.
-    List<ShardSummary> inOrder =
-        PartitionValues.sorted(partitions, shards, ShardSummary::partition);
+    List<ShardSummary> inOrder = partitions.inOrder(shards);
     Optional<TableSnapshot> base = target.settledBase();
     TableChangeBuilder planned = (kind == TableChange.Kind.MERGE
-            ? replacingPartitions(base.orElseThrow(), inOrder)
+            ? partitions.replacing(base.orElseThrow(), replaced, fields.table(), inOrder)
             : TableChange.of(kind, fields.table()))
         .commitId(commitId)
         .base(base)
         .shards(inOrder)
-        .partitionedBy(partitions.stream().map(FieldSpec::id).toList())
+        .partitionedBy(partitions.fieldIds())
         .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
@@ -342,28 +285,6 @@ public final class TableCommit {
       discard(shards);
     }
     Reloads.committed(table.storage());
-  }
-
-  /**
-   * Begins the change of a write that replaces partitions; an append of nothing if there are none.
-   */
-  private TableChangeBuilder replacingPartitions(TableSnapshot base, List<ShardSummary> written) {
-    Predicate<List<@Nullable String>> filter = replaced.partitions(partitions, written);
-    Map<List<@Nullable String>, Boolean> known = new HashMap<>();
-    base.loadShards(IndexSet.range(0, base.length()));
-    List<TableChange.Replacement> removed = base.shards().stream()
-        .filter(shard -> known.computeIfAbsent(shard.partition(), filter::test))
-        .map(shard -> new TableChange.Replacement(List.of(shard), List.of()))
-        .toList();
-    if (removed.isEmpty() && written.isEmpty()) {
-      return TableChange.of(TableChange.Kind.APPEND, fields.table());
-    }
-    return TableChange.of(
-            TableChange.Kind.MERGE,
-            written.isEmpty() ? new RecordSchema(List.of()) : fields.table())
-        .replacements(removed)
-        .replacingPartitions(filter)
-        .isolation(base.isolation());
   }
 
   /** Deletes shards that no version names, as far as possible. */

@@ -378,6 +378,26 @@ class PartitionedTablesSuite extends SparkSuite {
     assert(property.contains("'hash'") && property.contains("none"), property)
   }
 
+  test("the property of a table of the session's catalog is obeyed by each write") {
+    val rows = spark.range(0, 100, 1, 4).selectExpr("id", "id % 2 p")
+    rows.createOrReplaceTempView("rows_of_two")
+    val t = inSession()
+    val property = "tblproperties ('write.distribution' = 'none')"
+    sql(
+      s"create table ${t.name} using zrecord partitioned by (p) location '${t.path}' $property " +
+        "as select * from rows_of_two"
+    )
+    assert(shards(t).size == 8)
+    sql(s"insert into ${t.name} select * from rows_of_two")
+    rows.writeTo(t.name).append()
+    assert(shards(t).size == 24)
+    rows.writeTo(t.name).option("distribution", "partition").append()
+    assert(shards(t).size < 32)
+    sql(s"alter table ${t.name} set tblproperties ('write.distribution' = 'hash')")
+    val message = failure(rows.writeTo(t.name).append())
+    assert(message.contains("hash") && message.contains("partition"), message)
+  }
+
   test("an ORDER BY is kept within each partition where nothing is shuffled") {
     val t = named()
     spark
