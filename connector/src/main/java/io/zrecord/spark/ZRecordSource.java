@@ -1,12 +1,14 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.catalog.PathCatalog;
+import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
@@ -120,6 +122,19 @@ public final class ZRecordSource
             .schema());
   }
 
+  /** Spark's own session catalog creates no dataset, which alone knows its partitions. */
+  private static void requireKept(ZRecordTable table, PartitionColumns partitions) {
+    PartitionColumns found = PartitionColumns.of(table.partitioning());
+    if (!partitions.isEmpty() && found.isEmpty()) {
+      throw Unsupported.operation(
+          "a table of Spark's own session catalog that is partitioned by " + partitions.names(),
+          "set spark.sql.catalog.spark_catalog=" + ZRecordSessionCatalog.class.getName()
+              + ", or write the dataset by df.write.partitionBy(…).save(path) first, and leave"
+              + " PARTITIONED BY out");
+    }
+    partitions.requireAgreement(table.name(), found);
+  }
+
   /**
    * Returns a table for session catalogs, which keep the path and the schema of the table
    * themselves.
@@ -127,13 +142,16 @@ public final class ZRecordSource
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
-    Unsupported.refusePartitioning(partitioning);
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
     boolean hasPath =
         options.containsKey(ZRecordOptions.PATH) || options.containsKey(ZRecordOptions.PATHS);
-    return SparkErrors.planned(() -> ZRecordTables.forSessionCatalog(
-        schema,
-        hasPath ? Optional.of(PathIdentifiers.identifier(options)) : Optional.empty(),
-        properties));
+    return SparkErrors.planned(() -> {
+      ZRecordTable table = ZRecordTables.forSessionCatalog(
+          schema,
+          hasPath ? Optional.of(PathIdentifiers.identifier(options)) : Optional.empty(),
+          properties);
+      requireKept(table, PartitionColumns.of(partitioning));
+      return table;
+    });
   }
 }

@@ -11,6 +11,7 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
@@ -31,6 +32,7 @@ import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalogCapability;
+import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 
@@ -134,7 +136,8 @@ public abstract class DatasetCatalog implements NewTables {
   public final StagedTable stageCreate(Identifier identifier, NewTable table)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
-    Unsupported.refusePartitioning(table.partitions());
+    PartitionColumns partitioned = SparkErrors.planned(
+        () -> PartitionColumns.of(table.partitions().toArray(Transform[]::new)));
     if (isTaken(path)) {
       throw new TableAlreadyExistsException(identifier);
     }
@@ -142,7 +145,8 @@ public abstract class DatasetCatalog implements NewTables {
     return stage(
         path,
         table,
-        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE));
+        dataset -> WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE)
+            .partitionedBy(partitioned));
   }
 
   @Override
@@ -160,12 +164,14 @@ public abstract class DatasetCatalog implements NewTables {
   public final StagedTable stageCreateOrReplace(Identifier identifier, NewTable table)
       throws NoSuchNamespaceException {
     ReadPaths path = requireOne(identifier);
-    Unsupported.refusePartitioning(table.partitions());
+    PartitionColumns partitioned = SparkErrors.planned(
+        () -> PartitionColumns.of(table.partitions().toArray(Transform[]::new)));
     requireCreatable(identifier);
     return stage(
         path,
         table,
-        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE));
+        dataset -> WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)
+            .partitionedBy(partitioned));
   }
 
   /**

@@ -5,6 +5,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
@@ -170,6 +171,7 @@ final class DeclaredTable extends ZRecordTable {
             TableCapability.BATCH_READ,
             TableCapability.BATCH_WRITE,
             TableCapability.TRUNCATE,
+            TableCapability.OVERWRITE_BY_FILTER,
             TableCapability.OVERWRITE_DYNAMIC);
   }
 
@@ -191,7 +193,8 @@ final class DeclaredTable extends ZRecordTable {
   /** Returns the options that every write of the table has. */
   @Override
   public Map<String, String> writeOptions() {
-    return WriteConf.writeOptionsAmong(entry.options());
+    return TableProperties.addedTo(
+        WriteConf.writeOptionsAmong(entry.options()), entry.properties());
   }
 
   @Override

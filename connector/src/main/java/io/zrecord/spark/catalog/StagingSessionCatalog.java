@@ -5,9 +5,11 @@ import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.ddl.NumberedColumn;
 import io.zrecord.spark.options.CatalogOptions;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
@@ -144,15 +146,25 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     if (!SessionEntry.isZRecord(properties)) {
       return super.createTable(identifier, schema, partitions, properties);
     }
-    Unsupported.refusePartitioning(partitions);
+    PartitionColumns partitioned = SparkErrors.planned(() -> PartitionColumns.of(partitions));
     StructType columns = SparkErrors.planned(() -> {
-      StructType known = columns(identifier, schema, properties);
+      StructType known = columns(identifier, schema, partitioned, properties);
       new Declaration(known).requireStorable(quoted(identifier));
       return known;
     });
     requireOptions(properties);
     requireUntaken(identifier, location(identifier, properties));
-    createEntry(identifier, columns, partitions, properties);
+    if (partitioned.isEmpty() || isThere(location(identifier, properties))) {
+      createEntry(identifier, columns, properties);
+    } else {
+      // The dataset says how it is partitioned, so it is made now, and not by the first write.
+      if (tableExists(identifier)) {
+        throw new TableAlreadyExistsException(identifier);
+      }
+      WriteTarget.Creation creation = WriteTarget.Creation.CREATE;
+      SparkErrors.planned(() -> stageNew(identifier, columns, partitioned, properties, creation))
+          .commitStagedChanges();
+    }
     try {
       return loadTable(identifier);
     } catch (NoSuchTableException e) {
@@ -165,13 +177,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
    * file. One file is no hindrance: the manifest that a creation left which was taken back.
    */
   private void createEntry(
-      Identifier identifier,
-      StructType columns,
-      Transform[] partitions,
-      Map<String, String> properties)
+      Identifier identifier, StructType columns, Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
     try {
-      super.createTable(identifier, columns, partitions, properties);
+      super.createTable(identifier, columns, new Transform[0], properties);
     } catch (RuntimeException e) {
       String path = Metastore.defaultLocation(identifier);
       if (location(identifier, properties).isPresent()
@@ -192,13 +201,23 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     }
   }
 
+  /** Tells whether there is a dataset at a location, if one is given. */
+  private static boolean isThere(Optional<String> location) {
+    return location.isPresent()
+        && SparkErrors.planned(() -> DatasetPath.of(location.get()).exists());
+  }
+
   /** Returns the declared columns, or the columns of the dataset if none are declared. */
   private StructType columns(
-      Identifier identifier, StructType declared, Map<String, String> properties) {
+      Identifier identifier,
+      StructType declared,
+      PartitionColumns partitions,
+      Map<String, String> properties) {
     Optional<String> location = location(identifier, properties);
-    if (location.isPresent() && DatasetPath.of(location.get()).exists()) {
-      StructType found = Declaration.plain(
-          ZRecordTables.loadStrict(ReadPaths.literal(location.get())).schema());
+    if (isThere(location)) {
+      ZRecordTable table = ZRecordTables.loadStrict(ReadPaths.literal(location.get()));
+      partitions.requireAgreement(location.get(), PartitionColumns.of(table.partitioning()));
+      StructType found = Declaration.plain(table.schema());
       Optional<String> mismatch = new Declaration(declared).mismatch(found);
       if (mismatch.isPresent()) {
         throw new SchemaMismatchException(
@@ -235,9 +254,12 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     if (tableExists(identifier)) {
       throw new TableAlreadyExistsException(identifier);
     }
-    Unsupported.refusePartitioning(partitions);
-    return SparkErrors.planned(
-        () -> stageNew(identifier, schema, properties, WriteTarget.Creation.CREATE));
+    return SparkErrors.planned(() -> stageNew(
+        identifier,
+        schema,
+        PartitionColumns.of(partitions),
+        properties,
+        WriteTarget.Creation.CREATE));
   }
 
   @Override
@@ -281,16 +303,18 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     if (!becomesZRecord) {
       return createForeign(identifier, schema, partitions, properties);
     }
-    Unsupported.refusePartitioning(partitions);
-    return entry.isPresent()
-        ? SparkErrors.planned(() -> stageReplacement(identifier, entry.get(), schema, properties))
-        : SparkErrors.planned(
-            () -> stageNew(identifier, schema, properties, WriteTarget.Creation.REPLACE));
+    return SparkErrors.planned(() -> {
+      PartitionColumns partitioned = PartitionColumns.of(partitions);
+      return entry.isPresent()
+          ? stageReplacement(identifier, entry.get(), schema, partitioned, properties)
+          : stageNew(identifier, schema, partitioned, properties, WriteTarget.Creation.REPLACE);
+    });
   }
 
   private StagedTable stageNew(
       Identifier identifier,
       StructType schema,
+      PartitionColumns partitions,
       Map<String, String> properties,
       WriteTarget.Creation creation) {
     new Declaration(schema).requireStorable(quoted(identifier));
@@ -310,8 +334,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         quoted(identifier),
         dataset,
         schema,
-        WriteTarget.at(dataset, dataset.newest(), creation),
-        requireOptions(properties),
+        WriteTarget.at(dataset, dataset.newest(), creation).partitionedBy(partitions),
+        TableProperties.addedTo(requireOptions(properties), properties),
         () -> register(
             identifier,
             ColumnMetadata.withoutApplications(schema),
@@ -364,6 +388,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Identifier identifier,
       SessionEntry entry,
       StructType schema,
+      PartitionColumns partitions,
       Map<String, String> properties) {
     new Declaration(schema).requireStorable(entry.name());
     DatasetPath dataset = DatasetPath.of(entry.location());
@@ -383,8 +408,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         entry.name(),
         dataset,
         schema,
-        WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE),
-        WriteConf.writeOptionsAmong(entry.options()),
+        WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)
+            .partitionedBy(partitions),
+        TableProperties.addedTo(WriteConf.writeOptionsAmong(entry.options()), properties),
         () -> change(identifier, entry, ColumnMetadata.withoutApplications(schema), properties)));
   }
 

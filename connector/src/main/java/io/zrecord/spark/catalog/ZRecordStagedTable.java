@@ -55,13 +55,12 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   @Override
   public void commitStagedChanges() {
     if (!isWritten) {
-      SparkErrors.done(() -> new TableCommit(
+      SparkErrors.done(() -> TableCommit.ofDefinition(
               commitId,
               location(),
               target,
               schema(),
               new WriteConf(new CaseInsensitiveStringMap(options)),
-              false,
               keepsDeclarations())
           .publish(java.util.List.of(), Long.MAX_VALUE));
     }

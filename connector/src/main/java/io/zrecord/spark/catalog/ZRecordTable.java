@@ -13,12 +13,14 @@ import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.rows.PlaceDeletion;
 import io.zrecord.spark.rows.RowOperation;
+import io.zrecord.spark.scan.DecidedPlaces;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
@@ -40,6 +42,7 @@ import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.constraints.Constraint;
+import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
@@ -270,12 +273,28 @@ public class ZRecordTable
     return constraints.show();
   }
 
+  /** Returns the columns by which the table is, or will be, partitioned. */
+  @Override
+  public Transform[] partitioning() {
+    return partitionColumns().transforms();
+  }
+
+  private PartitionColumns partitionColumns() {
+    if (versions.isEmpty()) {
+      return target.map(WriteTarget::partitions).orElse(PartitionColumns.NONE);
+    }
+    return versions.size() == 1 && versions.get(0).hasKnownPartitionFields()
+        ? PartitionColumns.of(versions.get(0).partitionFields())
+        : PartitionColumns.NONE;
+  }
+
   @Override
   public Set<TableCapability> capabilities() {
     EnumSet<TableCapability> capabilities = EnumSet.of(TableCapability.BATCH_READ);
     if (target.isPresent()) {
       capabilities.add(TableCapability.BATCH_WRITE);
       capabilities.add(TableCapability.TRUNCATE);
+      capabilities.add(TableCapability.OVERWRITE_BY_FILTER);
       capabilities.add(TableCapability.OVERWRITE_DYNAMIC);
     }
     if (acceptsAnySchema) {
@@ -442,7 +461,7 @@ public class ZRecordTable
 
   private Optional<IndexSet> deletion(Predicate[] predicates) {
     return versions.size() == 1
-        ? PlaceDeletion.places(versions.get(0).snapshot(), predicates)
+        ? DecidedPlaces.of(versions.get(0).snapshot(), predicates)
         : Optional.empty();
   }
 

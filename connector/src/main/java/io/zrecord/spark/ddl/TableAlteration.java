@@ -180,7 +180,7 @@ public final class TableAlteration {
     if (isReserved && (value != null || !isThere)) {
       ReservedProperties.requireTrue(table, property, value);
     } else if (value != null) {
-      TableProperties.requireKept(Set.of(property));
+      TableProperties.requireKept(property, value);
     }
     plan.declare(declarations -> {
       if (isComment) {

@@ -53,7 +53,7 @@ public record TableDefinition(Map<String, String> options, Declarations describe
         kept.put(key, value);
       }
     });
-    TableProperties.requireKept(kept.keySet());
+    TableProperties.requireKept(kept);
     // Settings of Hadoop among the OPTIONS of a CREATE statement come too late.
     StorageSettings.requireLoaded(path.settings(), new CaseInsensitiveStringMap(options));
     return new TableDefinition(

@@ -122,8 +122,7 @@ public final class KeySort {
         IndexSet.range(0, snapshot.length()),
         settings,
         List.of(),
-        conf.partitionCount(),
-        false);
+        conf.partitionCount());
     RecordSchema fields = IndexOrder.fields(snapshot, settings.columns());
     List<byte[]> partitions =
         Arrays.stream(scan.planInputPartitions()).map(ObjectBytes::of).toList();

@@ -52,6 +52,7 @@ final class KnownOptions {
       ZRecordOptions.TRANSFORM,
       ZRecordOptions.CHECKSUM,
       ZRecordOptions.DURABILITY,
+      ZRecordOptions.DISTRIBUTION,
       ZRecordOptions.MERGE_SCHEMA,
       ZRecordOptions.OVERWRITE_SCHEMA,
       ZRecordOptions.TXN_APP_ID,

@@ -29,6 +29,14 @@ public final class WriteConf {
     requireParsed();
   }
 
+  /** Returns the same options for rows that come in any order, whatever the table says of it. */
+  public WriteConf inAnyOrder() {
+    Map<String, String> all = new java.util.HashMap<>(options.asCaseSensitiveMap());
+    all.keySet().removeIf(ZRecordOptions.DISTRIBUTION::equalsIgnoreCase);
+    all.put(ZRecordOptions.DISTRIBUTION, "none");
+    return new WriteConf(new CaseInsensitiveStringMap(all));
+  }
+
   /** Parses all values, whether or not the write looks at each of them. */
   private void requireParsed() {
     writeOptions();
@@ -37,6 +45,7 @@ public final class WriteConf {
       shapeOf(field);
     });
     compressionOf("");
+    distribution();
     mergesSchema();
     transaction();
     expectedVersion();
@@ -126,6 +135,13 @@ public final class WriteConf {
       }
     }
     return names;
+  }
+
+  /** Returns where the rows of this write are to meet, if the write says so. */
+  public Optional<WriteDistribution> distribution() {
+    return has(ZRecordOptions.DISTRIBUTION)
+        ? Optional.of(choice(ZRecordOptions.DISTRIBUTION, WriteDistribution.class))
+        : Optional.empty();
   }
 
   public boolean mergesSchema() {

@@ -69,12 +69,10 @@ public final class DatasetVersion {
    * Requires that tasks can write the table, before they run.
    *
    * @throws io.zrecord.errors.UnsupportedFormatException if the table uses an unknown feature
-   * @throws io.zrecord.errors.SchemaMismatchException if the table is partitioned
    */
   public void requireWritable() {
     if (store == null) {
       snapshot().requireWritable();
-      snapshot().requireUnpartitioned();
     }
   }
 
@@ -99,6 +97,16 @@ public final class DatasetVersion {
     if (store == null) {
       snapshot().requireDeclared(fields);
     }
+  }
+
+  /** Returns the fields by which the table is partitioned. A store has no partitions. */
+  public List<FieldSpec> partitionFields() {
+    return store == null ? snapshot().partitionFields() : List.of();
+  }
+
+  /** Tells whether this release knows these fields. */
+  public boolean hasKnownPartitionFields() {
+    return store != null || snapshot().hasKnownPartitionFields();
   }
 
   /** Returns what the table declares. A store declares nothing. */

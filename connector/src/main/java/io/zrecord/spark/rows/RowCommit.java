@@ -28,7 +28,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.DeltaWriterFactory;
@@ -54,7 +53,7 @@ final class RowCommit {
   private final boolean compares;
 
   /** The writes of new records; empty if the statement makes none. */
-  private final Optional<ZRecordBatchWrite> inserts;
+  private final Optional<TableCommit> inserts;
 
   private RowCommit(
       String description,
@@ -65,7 +64,7 @@ final class RowCommit {
       StructType columns,
       int[] assigned,
       boolean compares,
-      Optional<ZRecordBatchWrite> inserts) {
+      Optional<TableCommit> inserts) {
     this.description = description;
     this.table = target.table();
     this.evaluated = target.evaluated();
@@ -104,13 +103,12 @@ final class RowCommit {
         .filter(i -> unchanged.isEmpty() || !unchanged.get().contains(names[i]))
         .toArray();
     if (command == Command.UPDATE && unchanged.isPresent()) {
-      requireAssignable(location, target, base, columns, assigned);
+      requireAssignable(target, base, columns, assigned);
     } else if (command != Command.DELETE) {
       base.requireEvaluated(target.evaluated());
     }
-    Optional<ZRecordBatchWrite> inserts = command == Command.MERGE
-        ? Optional.of(new ZRecordBatchWrite(
-            columns, new TableCommit(UUID.randomUUID(), location, target, columns, conf, false)))
+    Optional<TableCommit> inserts = command == Command.MERGE
+        ? Optional.of(TableCommit.ofInserts(location, target, columns, conf.inAnyOrder()))
         : Optional.empty();
     return new RowCommit(
         command + " " + location,
@@ -170,7 +168,7 @@ final class RowCommit {
   }
 
   private static void requireAssignable(
-      String location, WriteTarget target, TableSnapshot base, StructType columns, int[] assigned) {
+      WriteTarget target, TableSnapshot base, StructType columns, int[] assigned) {
     List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
     List<FieldSpec> given = IntStream.of(assigned).mapToObj(fields::get).toList();
     base.requireGiven(given);
@@ -178,13 +176,6 @@ final class RowCommit {
       base.requireNoEnforcedCheckOf(given.stream().map(FieldSpec::id).toList());
     } else {
       base.requireEvaluated(target.evaluated());
-    }
-    for (FieldSpec field : base.partitionFields()) {
-      if (given.stream().anyMatch(other -> other.id() == field.id())) {
-        throw Unsupported.operation(
-            "updating '" + field.name() + "', by which " + location + " is partitioned",
-            "delete the records, and insert them with the other value");
-      }
     }
   }
 
@@ -201,7 +192,9 @@ final class RowCommit {
         fields,
         assigned,
         compares,
-        inserts.map(writes -> writes.createBatchWriterFactory(info)).orElse(null));
+        inserts
+            .map(commit -> new ZRecordBatchWrite(columns, commit).createBatchWriterFactory(info))
+            .orElse(null));
   }
 
   /**
@@ -214,7 +207,9 @@ final class RowCommit {
     rows.forEach(task -> task.changes().forEach(change::change));
     List<ShardSummary> added = added(rows);
     if (!added.isEmpty()) {
-      change.adding(added).assigned(base.declarations().identities());
+      change
+          .adding(inserts.orElseThrow().inOrder(added))
+          .assigned(base.declarations().identities());
     }
     if (conf.expectedVersion().isPresent()) {
       change.isolation(TableChange.Isolation.SERIALIZABLE);

@@ -12,7 +12,10 @@ import io.zrecord.table.ShardChange;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -37,6 +40,7 @@ final class ShardChanges implements AutoCloseable {
   private @Nullable TableSnapshot snapshot;
   private @Nullable ShardChangeWriter writer;
   private @Nullable StoredValues stored;
+  private Map<Integer, Optional<String>> partition = Map.of();
   private long first;
   private long end;
   private long rows;
@@ -77,7 +81,7 @@ final class ShardChanges implements AutoCloseable {
   /** Gives the record with an index of the version the values of the assigned columns. */
   void update(long index, InternalRow row) {
     ShardChangeWriter shard = shardOf(index);
-    ChangedRecord record = new ChangedRecord(shard, index - first, fields, rows, stored);
+    ChangedRecord record = new ChangedRecord(shard, index - first, fields, rows, partition, stored);
     for (int i : assigned) {
       if (row.isNullAt(i)) {
         record.put(i, null);
@@ -101,10 +105,19 @@ final class ShardChanges implements AutoCloseable {
     ShardSummary shard = known.shards().get(ordinal);
     open = ShardChangeWriter.open(storage(), base, shard, names);
     writer = open;
+    partition = partitionOf(shard);
     if (compares && assigned.length > 0) {
       stored = new StoredValues(storage(), fields, shard);
     }
     return open;
+  }
+
+  private Map<Integer, Optional<String>> partitionOf(ShardSummary shard) {
+    Map<Integer, Optional<String>> values = new HashMap<>();
+    for (int i = 0; i < base.partitions().size(); i++) {
+      values.put(base.partitions().get(i), Optional.ofNullable(shard.partition().get(i)));
+    }
+    return values;
   }
 
   private TableSnapshot snapshot() {

@@ -1,7 +1,8 @@
 package io.zrecord.spark.scan;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -15,7 +16,7 @@ import org.apache.spark.sql.types.StructType;
  * @param count the answer
  */
 record CountTask(CountScan count) implements Scan, Batch {
-  private record Answer(int columnCount, long recordCount) implements InputPartition {}
+  private record Answer(ArrayList<InternalRow> rows) implements InputPartition {}
 
   private record Factory() implements PartitionReaderFactory {
     @Override
@@ -41,7 +42,7 @@ record CountTask(CountScan count) implements Scan, Batch {
 
   @Override
   public InputPartition[] planInputPartitions() {
-    return new InputPartition[] {new Answer(count.columnCount(), count.recordCount())};
+    return new InputPartition[] {new Answer(new ArrayList<>(List.of(count.rows())))};
   }
 
   @Override
@@ -49,27 +50,24 @@ record CountTask(CountScan count) implements Scan, Batch {
     return new Factory();
   }
 
-  /** Reads the one row. */
+  /** Reads the rows. */
   private static final class Reader implements PartitionReader<InternalRow> {
-    private final InternalRow row;
-    private boolean isRead;
+    private final List<InternalRow> rows;
+    private int read = -1;
 
     Reader(Answer answer) {
-      Object[] values = new Object[answer.columnCount()];
-      java.util.Arrays.fill(values, answer.recordCount());
-      this.row = new GenericInternalRow(values);
+      this.rows = answer.rows();
     }
 
     @Override
     public boolean next() {
-      boolean isFirst = !isRead;
-      isRead = true;
-      return isFirst;
+      read++;
+      return read < rows.size();
     }
 
     @Override
     public InternalRow get() {
-      return row;
+      return rows.get(read);
     }
 
     @Override

@@ -9,36 +9,60 @@ import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 /**
- * Turns conditions on the metadata columns with a row's place into the set of places for which they
- * hold.
+ * Turns conditions into the sets of places for which they are true and false. Conditions on the
+ * metadata columns with a row's place, and on partition columns, are decided exactly. Others narrow
+ * nothing down, so that a condition with parts of both kinds is narrowed down by one of them.
  */
-public final class PlacePredicates {
+final class PlacePredicates {
   private final Set<String> columns;
+  private final PartitionConditions partitions;
   private final long length;
 
-  /** Creates the evaluator for indices. */
-  public PlacePredicates(IndexOrder order) {
-    this((ScanOrder) order);
-  }
-
   /** Creates the evaluator for the places of an order. */
-  PlacePredicates(ScanOrder order) {
-    this.columns = order.placeColumns();
-    this.length = order.length();
+  PlacePredicates(ScanOrder order, PartitionPlaces partitions) {
+    this(order.placeColumns(), partitions, order.length());
   }
 
-  /**
-   * Returns the places for which the predicate is true, not false or null; empty if the predicate
-   * is about anything else.
-   */
-  public Optional<IndexSet> evaluate(Predicate predicate) {
+  /** Creates the evaluator of conditions on partitions alone. */
+  PlacePredicates(PartitionPlaces partitions) {
+    this(Set.of(), partitions, partitions.length());
+  }
+
+  private PlacePredicates(Set<String> columns, PartitionPlaces partitions, long length) {
+    this.columns = columns;
+    this.partitions = new PartitionConditions(partitions);
+    this.length = length;
+  }
+
+  /** Returns the places for which the predicate is, or may be, true and false. */
+  Truth evaluate(Predicate predicate) {
     Expression[] children = predicate.children();
     return switch (predicate.name()) {
-      case "ALWAYS_TRUE" -> Optional.of(all());
-      case "ALWAYS_FALSE" -> Optional.of(IndexSet.empty());
-      case "AND" -> both(children, true);
-      case "OR" -> both(children, false);
-      case "NOT" -> evaluateChild(children[0]).map(set -> set.complement(length));
+      case "ALWAYS_TRUE" -> exact(all());
+      case "ALWAYS_FALSE" -> exact(IndexSet.empty());
+      case "AND" -> evaluateChild(children[0]).and(evaluateChild(children[1]));
+      case "OR" -> evaluateChild(children[0]).or(evaluateChild(children[1]));
+      case "NOT" -> evaluateChild(children[0]).not();
+      default ->
+        ofPlaces(predicate)
+            .map(this::exact)
+            .or(() -> partitions.evaluate(predicate))
+            .orElseGet(() -> Truth.unknown(length));
+    };
+  }
+
+  private Truth exact(IndexSet holds) {
+    return Truth.of(holds, length);
+  }
+
+  private Truth evaluateChild(Expression child) {
+    return child instanceof Predicate predicate ? evaluate(predicate) : Truth.unknown(length);
+  }
+
+  /** Returns where a condition on a place, which is never null, is true. */
+  private Optional<IndexSet> ofPlaces(Predicate predicate) {
+    Expression[] children = predicate.children();
+    return switch (predicate.name()) {
       case "IS_NOT_NULL" -> isPlace(children[0]) ? Optional.of(all()) : Optional.empty();
       case "IS_NULL" -> isPlace(children[0]) ? Optional.of(IndexSet.empty()) : Optional.empty();
       case "IN" -> in(children);
@@ -49,20 +73,6 @@ public final class PlacePredicates {
 
   private IndexSet all() {
     return IndexSet.range(0, length);
-  }
-
-  private Optional<IndexSet> both(Expression[] children, boolean intersects) {
-    Optional<IndexSet> left = evaluateChild(children[0]);
-    Optional<IndexSet> right = evaluateChild(children[1]);
-    if (left.isEmpty() || right.isEmpty()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        intersects ? left.get().intersect(right.get()) : left.get().union(right.get()));
-  }
-
-  private Optional<IndexSet> evaluateChild(Expression child) {
-    return child instanceof Predicate predicate ? evaluate(predicate) : Optional.empty();
   }
 
   private Optional<IndexSet> in(Expression[] children) {

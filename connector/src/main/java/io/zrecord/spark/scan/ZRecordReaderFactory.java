@@ -46,7 +46,9 @@ final class ZRecordReaderFactory implements PartitionReaderFactory {
 
   @Override
   public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
-    ZRecordInputPartition part = (ZRecordInputPartition) partition;
+    ZRecordInputPartition part = partition instanceof KeyedInputPartition keyed
+        ? keyed.part()
+        : (ZRecordInputPartition) partition;
     return new ZRecordPartitionReader(part, fields.get(part.dataset()), settings);
   }
 

@@ -2,14 +2,17 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.SplitSizing;
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -19,8 +22,12 @@ import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportPartitioning;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
+import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning;
+import org.apache.spark.sql.connector.read.partitioning.Partitioning;
+import org.apache.spark.sql.connector.read.partitioning.UnknownPartitioning;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -29,7 +36,13 @@ import org.apache.spark.sql.types.StructType;
  * driver.
  */
 public final class ZRecordScan
-    implements SupportsReportStatistics, SupportsRuntimeV2Filtering, Batch {
+    implements SupportsReportStatistics,
+        SupportsReportPartitioning,
+        SupportsRuntimeV2Filtering,
+        Batch {
+  /** The setting with which Spark joins and groups by partitions without a shuffle. */
+  private static final String BUCKETING = "spark.sql.sources.v2.bucketing.enabled";
+
   private static final long MIN_SPLIT_BYTES = 1L << 20;
   private static final long MAX_SPLIT_BYTES = 128L << 20;
   private static final int INDEX_BYTES = Long.BYTES;
@@ -45,6 +58,7 @@ public final class ZRecordScan
 
   private final String location;
   private final ScanOrder order;
+  private final PartitionPlaces partitions;
   private final ReadSettings settings;
   private final List<Predicate> pushed;
   private final int partitionCount;
@@ -54,6 +68,25 @@ public final class ZRecordScan
   private long shardsPlanned;
   private long rangesPlanned;
 
+  /** Creates a scan that partitions do not narrow down, nor a join while the query runs. */
+  public ZRecordScan(
+      String location,
+      ScanOrder order,
+      IndexSet places,
+      ReadSettings settings,
+      List<Predicate> pushed,
+      int partitionCount) {
+    this(
+        location,
+        order,
+        new PartitionPlaces(List.of()),
+        places,
+        settings,
+        pushed,
+        partitionCount,
+        false);
+  }
+
   /**
    * Creates a scan.
    *
@@ -62,9 +95,10 @@ public final class ZRecordScan
    * @param partitionCount 0: automatic
    * @param isFiltered whether a join may narrow the scan down while the query runs
    */
-  public ZRecordScan(
+  ZRecordScan(
       String location,
       ScanOrder order,
+      PartitionPlaces partitions,
       IndexSet places,
       ReadSettings settings,
       List<Predicate> pushed,
@@ -72,6 +106,7 @@ public final class ZRecordScan
       boolean isFiltered) {
     this.location = location;
     this.order = order;
+    this.partitions = partitions;
     this.planned = places;
     this.places = places;
     this.settings = settings;
@@ -123,20 +158,20 @@ public final class ZRecordScan
   @Override
   public NamedReference[] filterAttributes() {
     return Arrays.stream(settings.columns().fieldNames())
-        .filter(column -> isFiltered && order.placeColumns().contains(column))
-        .map(Expressions::column)
+        .filter(name -> isFiltered
+            && (order.placeColumns().contains(name) || partitions.columns().contains(name)))
+        .map(name -> Expressions.column(PartitionColumns.quoted(name)))
         .toArray(NamedReference[]::new);
   }
 
   @Override
   public void filter(Predicate[] predicates) {
-    PlacePredicates evaluator = new PlacePredicates(order);
-    for (Predicate predicate : predicates) {
-      Optional<IndexSet> matching = evaluator.evaluate(predicate);
-      if (matching.isPresent()) {
-        places = places.intersect(matching.get());
+    SparkErrors.done(() -> {
+      PlacePredicates evaluator = new PlacePredicates(order, partitions);
+      for (Predicate predicate : predicates) {
+        places = places.intersect(evaluator.evaluate(predicate).holds());
       }
-    }
+    });
   }
 
   @Override
@@ -145,7 +180,42 @@ public final class ZRecordScan
         SparkErrors.planned(() -> order.divide(settings.columns(), places, sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
-    return division.partitions().toArray(InputPartition[]::new);
+    return isReported()
+        ? division.partitions().stream()
+            .flatMap(part ->
+                KeyedInputPartition.divided(partitions.fieldsOfAll(), (ZRecordInputPartition) part)
+                    .stream())
+            .toArray(InputPartition[]::new)
+        : division.partitions().toArray(InputPartition[]::new);
+  }
+
+  /** Returns the partitions of the table, so that Spark need not shuffle for a join by them. */
+  @Override
+  public Partitioning outputPartitioning() {
+    if (!isReported()) {
+      return new UnknownPartitioning(0);
+    }
+    List<String> names = partitions.fieldsOfAll().stream().map(FieldSpec::name).toList();
+    return new KeyGroupedPartitioning(
+        names.stream()
+            .map(name -> Expressions.column(PartitionColumns.quoted(name)))
+            .toArray(Expression[]::new),
+        partitions.counts(names, planned).size());
+  }
+
+  /**
+   * Tells whether the session itself asks for joins by partitions, and all partition columns are
+   * read. Spark then reads partition by partition, before 4.2 in every query, and not in the order
+   * of the index. So a default of Spark does not decide this.
+   */
+  private boolean isReported() {
+    RuntimeConfig session = SparkSession.active().conf();
+    List<FieldSpec> fields = partitions.fieldsOfAll();
+    return !fields.isEmpty()
+        && session.contains(BUCKETING)
+        && Boolean.parseBoolean(session.get(BUCKETING))
+        && fields.stream()
+            .allMatch(field -> settings.columns().getFieldIndex(field.name()).isDefined());
   }
 
   /**

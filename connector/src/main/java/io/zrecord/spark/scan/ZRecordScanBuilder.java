@@ -9,9 +9,11 @@ import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
+import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
@@ -30,10 +32,11 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * Collects what a scan has to read: columns, and a set of places of the order. A sample of chunks,
- * conditions on places, limit and offset narrow the set down. Whatever places can decide is decided
- * here, without opening a data file. The tasks draw samples of single records. Nothing knows their
- * number in advance, so limit, offset and count are left to Spark then. Conditions on values stay
- * with Spark. The tasks pass over records that cannot meet them.
+ * conditions on places and partitions, limit and offset narrow the set down. Whatever places and
+ * partitions can decide is decided here, without opening a data file. The tasks draw samples of
+ * single records. Nothing knows their number in advance, so limit, offset and count are left to
+ * Spark then. Conditions on values stay with Spark. The tasks pass over records that cannot meet
+ * them.
  */
 public final class ZRecordScanBuilder
     implements ScanBuilder,
@@ -47,6 +50,7 @@ public final class ZRecordScanBuilder
   private final List<TableSnapshot> snapshots;
   private final ScanOrder order;
   private final ReadConf conf;
+  private final PartitionPlaces partitions;
   private final ValuePredicates values;
   private final List<Predicate> pushed = new ArrayList<>();
   private final List<ValueCondition> conditions = new ArrayList<>();
@@ -59,6 +63,7 @@ public final class ZRecordScanBuilder
   private long offset;
   private Optional<Integer> countColumns = Optional.empty();
   private boolean isFiltered = true;
+  private List<String> groups = List.of();
 
   public ZRecordScanBuilder(
       String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
@@ -71,10 +76,12 @@ public final class ZRecordScanBuilder
     if (options.sampler().isPresent()) {
       this.order = new SamplerOrder(requireOne(snapshots), options.sampler().get(), options.part());
       this.places = IndexSet.range(0, order.length());
+      this.partitions = new PartitionPlaces(List.of());
       this.values = new ValuePredicates(List.of());
     } else {
       this.order = new IndexOrder(snapshots);
       this.places = conf.indices(order.length());
+      this.partitions = new PartitionPlaces(snapshots);
       this.values = new ValuePredicates(conf.usesStatistics() ? snapshots : List.of());
     }
   }
@@ -135,21 +142,21 @@ public final class ZRecordScanBuilder
   }
 
   private Predicate[] push(Predicate[] predicates) {
-    PlacePredicates evaluator = new PlacePredicates(order);
+    PlacePredicates evaluator = new PlacePredicates(order, partitions);
     List<Predicate> remaining = new ArrayList<>();
     for (Predicate predicate : predicates) {
-      Optional<IndexSet> matching = evaluator.evaluate(predicate);
-      if (matching.isPresent()) {
-        places = places.intersect(matching.get());
-        pushed.add(predicate);
-      } else {
+      Truth truth = evaluator.evaluate(predicate);
+      IndexSet narrowed = places.intersect(truth.holds());
+      boolean isOfUse = truth.isExact() || narrowed.count() < places.count();
+      places = narrowed;
+      if (!truth.isExact()) {
         remaining.add(predicate);
-        values.translate(predicate).ifPresent(condition -> {
-          conditions.add(condition);
-          if (!hasNull(predicate)) {
-            pushed.add(predicate);
-          }
-        });
+        Optional<ValueCondition> condition = values.translate(predicate);
+        condition.ifPresent(conditions::add);
+        isOfUse |= condition.isPresent();
+      }
+      if (isOfUse && !hasNull(predicate)) {
+        pushed.add(predicate);
       }
     }
     return remaining.toArray(Predicate[]::new);
@@ -160,6 +167,14 @@ public final class ZRecordScanBuilder
     return expression instanceof Literal<?> literal
         ? literal.value() == null
         : Arrays.stream(expression.children()).anyMatch(ZRecordScanBuilder::hasNull);
+  }
+
+  /**
+   * Takes what is left once more, as conditions on whole partitions. A method of Spark 4.2; no
+   * {@code @Override}: older releases lack the method.
+   */
+  public boolean supportsIterativePushdown() {
+    return true;
   }
 
   @Override
@@ -223,7 +238,7 @@ public final class ZRecordScanBuilder
     return sample.isEmpty()
         && conditions.isEmpty()
         && CountPushDown.isAllowed()
-        && aggregation.groupByExpressions().length == 0
+        && Arrays.stream(aggregation.groupByExpressions()).allMatch(this::isOfPartitions)
         && aggregation.aggregateExpressions().length > 0
         && Arrays.stream(aggregation.aggregateExpressions())
             .allMatch(ZRecordScanBuilder::isCountOfRecords);
@@ -235,6 +250,9 @@ public final class ZRecordScanBuilder
       return false;
     }
     countColumns = Optional.of(aggregation.aggregateExpressions().length);
+    groups = Arrays.stream(aggregation.groupByExpressions())
+        .map(group -> ((NamedReference) group).fieldNames()[0])
+        .toList();
     return true;
   }
 
@@ -244,7 +262,13 @@ public final class ZRecordScanBuilder
         ? places
         : places.slice(offset, Math.max(0, limit - offset));
     if (countColumns.isPresent()) {
-      CountScan count = new CountScan(location, countColumns.get(), selected.count());
+      CountScan count = new CountScan(
+          location,
+          new StructType(groups.stream().map(declared::apply).toArray(StructField[]::new)),
+          countColumns.get(),
+          groups.isEmpty()
+              ? Map.of(List.of(), selected.count())
+              : partitions.counts(groups, selected));
       return CountPushDown.isByTasks() ? count.byTask() : count;
     }
     // Checks values of options while the query is planned, not in its tasks.
@@ -256,7 +280,14 @@ public final class ZRecordScanBuilder
         sample.orElse(null),
         List.copyOf(conditions));
     return new ZRecordScan(
-        location, order, selected, settings, pushed, conf.partitionCount(), isFiltered);
+        location, order, partitions, selected, settings, pushed, conf.partitionCount(), isFiltered);
+  }
+
+  /** Tells whether the lists of shards have the value of an expression for all records. */
+  private boolean isOfPartitions(Expression expression) {
+    return expression instanceof NamedReference reference
+        && reference.fieldNames().length == 1
+        && partitions.tellAll(reference.fieldNames()[0]);
   }
 
   private static boolean isCountOfRecords(AggregateFunc function) {

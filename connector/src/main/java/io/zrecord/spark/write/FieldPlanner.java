@@ -51,7 +51,16 @@ public final class FieldPlanner {
    * @param written the field of each column, in the order of the columns; then the fields that no
    *     column has and that get their default or a number
    */
-  public record Plan(RecordSchema table, List<FieldSpec> written) {}
+  public record Plan(RecordSchema table, List<FieldSpec> written) {
+    /** Returns the plan with fields that no column has, and that tasks write nevertheless. */
+    Plan writing(List<FieldSpec> fields) {
+      List<FieldSpec> all = new ArrayList<>(written);
+      fields.stream()
+          .filter(field -> all.stream().noneMatch(other -> other.id() == field.id()))
+          .forEach(all::add);
+      return new Plan(table, List.copyOf(all));
+    }
+  }
 
   /**
    * Plans a write.

@@ -1,5 +1,6 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
@@ -38,48 +39,81 @@ public final class TableCommit {
 
   private final WriteTarget target;
   private final WriteConf conf;
+  private final Replaced replaced;
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
+  private final PartitionPlan partitions;
   private final List<Identity> identities;
   private final UUID commitId;
 
   /**
-   * Plans a write.
+   * Plans a write that adds rows.
    *
    * @param commitId unique to the write
    * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
    */
   public TableCommit(
-      UUID commitId,
-      String location,
-      WriteTarget target,
-      StructType columns,
-      WriteConf conf,
-      boolean truncates) {
-    this(commitId, location, target, columns, conf, truncates, false);
+      UUID commitId, String location, WriteTarget target, StructType columns, WriteConf conf) {
+    this(commitId, location, target, columns, conf, Replaced.NOTHING, false);
   }
 
   /**
-   * Plans a write, or the creation of an empty table.
+   * Plans a write.
    *
-   * @param commitId unique to the write
-   * @param definesColumns whether the columns are those of a {@code CREATE TABLE}, which declare
-   *     more than those of a query
    * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
    */
-  public TableCommit(
+  TableCommit(
       UUID commitId,
       String location,
       WriteTarget target,
       StructType columns,
       WriteConf conf,
-      boolean truncates,
+      Replaced replaced) {
+    this(commitId, location, target, columns, conf, replaced, false);
+  }
+
+  /**
+   * Plans the creation of an empty table.
+   *
+   * @param definesColumns whether the dataset is to keep what the columns declare
+   * @throws io.zrecord.errors.SchemaMismatchException if no table can have the columns
+   */
+  public static TableCommit ofDefinition(
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      boolean definesColumns) {
+    return new TableCommit(
+        commitId, location, target, columns, conf, Replaced.NOTHING, definesColumns);
+  }
+
+  /**
+   * Plans the new records of a statement that changes others too, and commits them itself.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
+   */
+  public static TableCommit ofInserts(
+      String location, WriteTarget target, StructType columns, WriteConf conf) {
+    return new TableCommit(UUID.randomUUID(), location, target, columns, conf, Replaced.NOTHING);
+  }
+
+  private TableCommit(
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      Replaced wanted,
       boolean definesColumns) {
     this.commitId = commitId;
     this.target = target;
     this.conf = conf;
-    this.kind = target.kind(truncates);
     target.base().ifPresent(DatasetVersion::requireWritable);
+    this.replaced =
+        wanted.in(location, target.base().map(DatasetVersion::partitionFields).orElse(List.of()));
+    this.kind = target.kind(replaced);
     if (!target.isReplaced()) {
       target.base().ifPresent(base -> base.requireEvaluated(target.evaluated()));
     }
@@ -91,13 +125,19 @@ public final class TableCommit {
         : target.base().map(DatasetVersion::identities).orElse(List.of());
     FieldPlanner planner =
         new FieldPlanner(location, conf, isCaseSensitive, definesColumns, identities);
-    this.fields = target.base().isEmpty()
+    FieldPlanner.Plan planned = target.base().isEmpty()
         ? planner.create(columns)
-        : kind == TableChange.Kind.APPEND
+        : kind == TableChange.Kind.APPEND || kind == TableChange.Kind.MERGE
             ? planner.append(columns, target.base().get())
             : target.isReplaced()
                 ? planner.replace(columns, target.base().get())
                 : planner.overwrite(columns, target.base().get());
+    this.partitions = PartitionPlan.of(location, target, planned.table(), conf, isCaseSensitive);
+    if (kind == TableChange.Kind.MERGE) {
+      requireNoNewFields(location, planned.table());
+    }
+    // A shard says the value of a partition field, so that no shard may lack the field.
+    this.fields = planned.writing(partitions.fields());
     if (kind == TableChange.Kind.OVERWRITE && !target.isReplaced()) {
       target.base().ifPresent(base -> base.requireDeclared(fields.table()));
     }
@@ -108,10 +148,41 @@ public final class TableCommit {
     }
     if (conf.expectedVersion().isPresent()) {
       requireExpected(conf.expectedVersion().getAsLong());
-    } else if (kind == TableChange.Kind.OVERWRITE && target.base().isPresent()) {
+    } else if (kind != TableChange.Kind.APPEND && target.base().isPresent()) {
       CheckedSessions.requireRules(location, target.base().get().snapshot().version());
     }
     conf.transaction();
+  }
+
+  /** A commit that keeps shards and replaces others changes no fields. */
+  private void requireNoNewFields(String location, RecordSchema after) {
+    RecordSchema present = target.base().orElseThrow().schema();
+    List<String> added = after.fields().stream()
+        .filter(field -> present.find(field.id()).isEmpty())
+        .map(FieldSpec::name)
+        .toList();
+    if (!added.isEmpty()) {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot add the columns " + added + " to " + location
+              + " while some of its partitions are replaced; add them first, as ALTER TABLE … ADD"
+              + " COLUMNS does, or by an append");
+    }
+  }
+
+  /** Returns how tasks divide their rows. */
+  Partitioning partitioning() {
+    return partitions.ofTasks(fields.written());
+  }
+
+  /** Returns shards in the order of the table: by their partitions, then as they come. */
+  public List<ShardSummary> inOrder(List<ShardSummary> shards) {
+    return partitions.inOrder(shards);
+  }
+
+  /** Returns the columns of a query whose values are to meet in one task. */
+  List<String> clusteringColumns(StructType columns) {
+    return partitions.clusteringColumns(fields.written(), columns);
   }
 
   /**
@@ -196,12 +267,16 @@ public final class TableCommit {
    * @param oldestFileMillis the least time that the tasks report; of no use if the driver checks
    */
   public void publish(List<ShardSummary> shards, long oldestFileMillis) {
+    List<ShardSummary> inOrder = partitions.inOrder(shards);
     Optional<TableSnapshot> base = target.settledBase();
-    TableChangeBuilder planned = TableChange.of(kind, fields.table())
+    TableChangeBuilder planned = (kind == TableChange.Kind.MERGE
+            ? partitions.replacing(base.orElseThrow(), replaced, fields.table(), inOrder)
+            : TableChange.of(kind, fields.table()))
         .commitId(commitId)
         .base(base)
-        .shards(shards)
+        .shards(inOrder)
         .evaluated(target.evaluated())
+        .partitionedBy(partitions.fieldIds())
         .assigned(identities)
         .transaction(conf.transaction())
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));

@@ -3,6 +3,7 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.store.StoreSnapshot;
@@ -24,6 +25,7 @@ import java.util.function.Function;
  * @param declared says what a table that is created or replaced declares, of its fields
  * @param evaluated the checks that Spark evaluates for each row of the write
  * @param isReadByItsAppend whether the query of an append reads the table
+ * @param partitions columns by which a table that is created or replaced is partitioned
  */
 public record WriteTarget(
     RecordTable table,
@@ -31,6 +33,7 @@ public record WriteTarget(
     Optional<DatasetVersion> base,
     Creation creation,
     Function<RecordSchema, Declarations> declared,
+    PartitionColumns partitions,
     List<Constraint> evaluated,
     boolean isReadByItsAppend) {
 
@@ -58,23 +61,37 @@ public record WriteTarget(
   private static WriteTarget of(
       RecordTable table, Optional<Path> store, Optional<DatasetVersion> base, Creation creation) {
     return new WriteTarget(
-        table, store, base, creation, fields -> Declarations.NONE, List.of(), false);
+        table,
+        store,
+        base,
+        creation,
+        fields -> Declarations.NONE,
+        PartitionColumns.NONE,
+        List.of(),
+        false);
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
   public WriteTarget declaring(Function<RecordSchema, Declarations> declarations) {
     return new WriteTarget(
-        table, store, base, creation, declarations, evaluated, isReadByItsAppend);
+        table, store, base, creation, declarations, partitions, evaluated, isReadByItsAppend);
+  }
+
+  /** Returns the same target, where the table that is created or replaced is partitioned. */
+  public WriteTarget partitionedBy(PartitionColumns columns) {
+    return new WriteTarget(
+        table, store, base, creation, declared, columns, evaluated, isReadByItsAppend);
   }
 
   /** Returns the same target, of a write of which Spark evaluates checks for each row. */
   public WriteTarget evaluating(List<Constraint> checks) {
-    return new WriteTarget(table, store, base, creation, declared, checks, isReadByItsAppend);
+    return new WriteTarget(
+        table, store, base, creation, declared, partitions, checks, isReadByItsAppend);
   }
 
   /** Returns the same target of an append whose query reads the table. */
   public WriteTarget readByItsAppend() {
-    return new WriteTarget(table, store, base, creation, declared, evaluated, true);
+    return new WriteTarget(table, store, base, creation, declared, partitions, evaluated, true);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */
@@ -91,12 +108,18 @@ public record WriteTarget(
     return creation == Creation.REPLACE;
   }
 
-  TableChange.Kind kind(boolean truncates) {
+  /** Tells whether the statement says how the table is partitioned, and what it declares. */
+  boolean isCreated() {
+    return base.isEmpty() || creation != Creation.APPEND;
+  }
+
+  TableChange.Kind kind(Replaced replaced) {
     if (creation == Creation.CREATE) {
       return TableChange.Kind.CREATE;
     }
-    return truncates || creation == Creation.REPLACE
-        ? TableChange.Kind.OVERWRITE
-        : TableChange.Kind.APPEND;
+    if (creation == Creation.REPLACE || replaced.equals(Replaced.EVERYTHING)) {
+      return TableChange.Kind.OVERWRITE;
+    }
+    return replaced.isOfPartitions() ? TableChange.Kind.MERGE : TableChange.Kind.APPEND;
   }
 }

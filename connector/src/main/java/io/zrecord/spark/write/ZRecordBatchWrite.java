@@ -16,8 +16,9 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * The driver's side of a write. The messages that reach {@link #commit} decide what exists:
- * attempts that lost leave files that no version names. Indices follow the order of the partitions,
- * and the order of the rows in each partition.
+ * attempts that lost leave files that no version names. Indices follow the order of Spark's
+ * partitions, and the order of the rows in each. In a partitioned table, the values of the
+ * partition fields come first in that order.
  */
 public final class ZRecordBatchWrite implements BatchWrite {
   private final StructType columns;
@@ -45,6 +46,7 @@ public final class ZRecordBatchWrite implements BatchWrite {
         ColumnMetadata.bare(columns),
         commit.writtenSchema(),
         commit.reserveNumbers(columns, info.numPartitions()),
+        commit.partitioning(),
         commit.writeOptions()));
   }
 
@@ -88,7 +90,7 @@ public final class ZRecordBatchWrite implements BatchWrite {
   private static long oldestFileMillis(WriterCommitMessage[] messages) {
     return Arrays.stream(messages)
         .filter(Objects::nonNull)
-        .mapToLong(message -> ((WrittenShard) message).oldestFileMillis())
+        .mapToLong(message -> ((WrittenShards) message).oldestFileMillis())
         .min()
         .orElse(Long.MAX_VALUE);
   }
@@ -97,7 +99,7 @@ public final class ZRecordBatchWrite implements BatchWrite {
   public static List<ShardSummary> shards(WriterCommitMessage[] messages) {
     return Arrays.stream(messages)
         .filter(Objects::nonNull)
-        .flatMap(message -> ((WrittenShard) message).shard().stream())
+        .flatMap(message -> ((WrittenShards) message).shards().stream())
         .toList();
   }
 }

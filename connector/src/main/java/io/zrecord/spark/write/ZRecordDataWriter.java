@@ -4,16 +4,16 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.write.ShardWriter;
-import java.util.Optional;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 
-/** Writes the rows of one attempt of a task to a shard of its own. */
+/** Writes the rows of one attempt of a task to shards of its own. */
 final class ZRecordDataWriter implements DataWriter<InternalRow> {
   private final Storage storage;
-  private final ShardWriter shard;
+  private final TaskShards shards;
   private final ColumnValueWriter[] columns;
   private final AbsentValue[] absent;
 
@@ -24,15 +24,16 @@ final class ZRecordDataWriter implements DataWriter<InternalRow> {
    *     column has
    */
   ZRecordDataWriter(
-      Storage storage, ShardWriter shard, ColumnValueWriter[] columns, AbsentValue[] absent) {
+      Storage storage, TaskShards shards, ColumnValueWriter[] columns, AbsentValue[] absent) {
     this.storage = storage;
-    this.shard = shard;
+    this.shards = shards;
     this.columns = columns;
     this.absent = absent;
   }
 
   @Override
   public void write(InternalRow row) {
+    ShardWriter shard = shards.shardOf(row);
     for (int i = 0; i < absent.length; i++) {
       if (i < columns.length && !row.isNullAt(i)) {
         columns[i].write(row, i, shard);
@@ -45,27 +46,26 @@ final class ZRecordDataWriter implements DataWriter<InternalRow> {
 
   @Override
   public WriterCommitMessage commit() {
-    Optional<ShardSummary> written = shard.finish();
-    long oldestFileMillis = written
-        .filter(summary -> TableCommit.isCheckedByTasks(storage))
-        .map(RecordTable.at(storage)::check)
-        .orElse(Long.MAX_VALUE);
-    return new WrittenShard(written, oldestFileMillis);
+    List<ShardSummary> written = shards.finish();
+    long oldestFileMillis = TableCommit.isCheckedByTasks(storage)
+        ? written.stream().mapToLong(RecordTable.at(storage)::check).min().orElse(Long.MAX_VALUE)
+        : Long.MAX_VALUE;
+    return new WrittenShards(written, oldestFileMillis);
   }
 
   @Override
   public void abort() {
-    shard.close();
+    shards.discard();
   }
 
-  /** Called after a commit as well as after an abort; an unfinished shard is deleted. */
+  /** Called after a commit as well as after an abort; unfinished shards are deleted. */
   @Override
   public void close() {
-    shard.close();
+    shards.close();
   }
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return WriteMetrics.values(shard.recordCount(), shard.writtenBytes());
+    return WriteMetrics.values(shards.recordCount(), shards.writtenBytes());
   }
 }

@@ -3,9 +3,10 @@ package io.zrecord.spark.write;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.UUID;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsDynamicOverwrite;
-import org.apache.spark.sql.connector.write.SupportsTruncate;
+import org.apache.spark.sql.connector.write.SupportsOverwriteV2;
 import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
@@ -13,13 +14,13 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** Collects what a write is to do. */
 public final class ZRecordWriteBuilder
-    implements WriteBuilder, SupportsTruncate, SupportsDynamicOverwrite {
+    implements WriteBuilder, SupportsOverwriteV2, SupportsDynamicOverwrite {
   private final UUID commitId;
   private final String location;
   private final WriteTarget target;
   private final StructType columns;
   private final CaseInsensitiveStringMap options;
-  private boolean truncates;
+  private Replaced replaced = Replaced.NOTHING;
 
   public ZRecordWriteBuilder(String location, WriteTarget target, LogicalWriteInfo info) {
     this(UUID.randomUUID(), location, target, info.schema(), info.options());
@@ -41,20 +42,28 @@ public final class ZRecordWriteBuilder
 
   @Override
   public WriteBuilder truncate() {
-    truncates = true;
+    replaced = Replaced.EVERYTHING;
     return this;
   }
 
-  /** Replaces all records. A dataset has no partitions, so nothing else is meant. */
+  /** Replaces the records of partitions for which all conditions are true. */
+  @Override
+  public WriteBuilder overwrite(Predicate[] conditions) {
+    replaced = Replaced.where(conditions);
+    return this;
+  }
+
+  /** Replaces the partitions of the rows; all records of a table without partitions. */
   @Override
   public WriteBuilder overwriteDynamicPartitions() {
-    return truncate();
+    replaced = Replaced.PARTITIONS_WRITTEN;
+    return this;
   }
 
   @Override
   public Write build() {
     return SparkErrors.planned(() -> new ZRecordWrite(
         columns,
-        new TableCommit(commitId, location, target, columns, new WriteConf(options), truncates)));
+        new TableCommit(commitId, location, target, columns, new WriteConf(options), replaced)));
   }
 }

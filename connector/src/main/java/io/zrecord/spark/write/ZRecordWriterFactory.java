@@ -8,7 +8,6 @@ import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.IdentityNumbers;
 import io.zrecord.table.RecordTable;
-import io.zrecord.table.write.ShardWriter;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriter;
@@ -17,12 +16,13 @@ import org.apache.spark.sql.types.StructType;
 
 /**
  * Makes a writer for each attempt of a task. Retries and speculation run several attempts for one
- * partition at once, so each attempt gives its shard a new name.
+ * partition at once, so each attempt gives its shards new names.
  *
  * @param location location of the table
  * @param columns the columns of the rows
  * @param fields the field of each column, and those that no column has
  * @param numbered the fields that the table numbers
+ * @param partitioning the fields by which rows are divided
  * @param options the layout of the data
  */
 record ZRecordWriterFactory(
@@ -30,6 +30,7 @@ record ZRecordWriterFactory(
     StructType columns,
     RecordSchema fields,
     List<NumberedField> numbered,
+    Partitioning partitioning,
     WriteOptions options)
     implements DataWriterFactory {
 
@@ -51,7 +52,7 @@ record ZRecordWriterFactory(
       }
     }
     return new ZRecordDataWriter(
-        storage, ShardWriter.create(storage, fields, options), writers, absent);
+        storage, partitioning.shards(storage, columns, fields, options), writers, absent);
   }
 
   private AbsentValue absent(int ordinal) {

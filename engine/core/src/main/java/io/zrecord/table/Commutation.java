@@ -32,6 +32,9 @@ final class Commutation {
       if (change.isolation() == TableChange.Isolation.SERIALIZABLE) {
         return UNCHANGED_RECORDS;
       }
+      if (change.replacedPartitions().isPresent()) {
+        return KEPT_RECORDS;
+      }
       return switch (change.kind()) {
         case APPEND -> KEPT_RECORDS;
         case MERGE -> change.shards().isEmpty() ? ITS_SHARDS : KEPT_RECORDS;

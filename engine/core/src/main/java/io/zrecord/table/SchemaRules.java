@@ -28,8 +28,10 @@ final class SchemaRules implements SinceBase {
 
   private boolean areRecordsKept = true;
   private final VersionsSince since = new VersionsSince();
+  private final AddedToPartitions added;
 
-  SchemaRules(String location, TableChange change) {
+  SchemaRules(String location, TableChange change, AddedToPartitions added) {
+    this.added = added;
     this.location = location;
     this.change = change;
     this.plannedOn = change.schema();
@@ -44,6 +46,7 @@ final class SchemaRules implements SinceBase {
   @Override
   public void requireBase(Manifest base) {
     since.begin(base);
+    added.begin(base);
     compareBase(base);
   }
 
@@ -77,6 +80,11 @@ final class SchemaRules implements SinceBase {
               ? changedRecords(winner)
               : otherRecords(winner));
     }
+    added.to(winner).ifPresent(partition -> {
+      throw conflict("version " + winner.version() + " of the operation '" + winner.operation()
+          + "' has put records into the partition " + partition
+          + ", which it replaces, since version " + planned());
+    });
   }
 
   /** Tells whether no version that was looked at has replaced the records of the table. */

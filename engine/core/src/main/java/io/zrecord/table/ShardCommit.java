@@ -58,7 +58,7 @@ final class ShardCommit implements Commit {
     this.storage = storage;
     this.log = log;
     this.change = change;
-    this.rules = new SchemaRules(storage.location(), change);
+    this.rules = new SchemaRules(storage.location(), change, new AddedToPartitions(log, change));
     this.followed = new FollowedRecords(
         log, storage.location(), change.baseVersion().orElse(-1), rules.since());
   }

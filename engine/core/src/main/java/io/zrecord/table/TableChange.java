@@ -13,7 +13,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Says what a commit does. Immutable.
@@ -48,6 +50,9 @@ import java.util.stream.Stream;
  *     default, one of its own
  * @param owned files, relative to the table, that no version up to the base names: patches of these
  *     are deleted where the commit writes others in their place, and no version since names them
+ * @param replacedPartitions tells of the values of a partition whether the change replaces all its
+ *     records, so that no other records may have come into it since the base; empty if the change
+ *     replaces no partitions
  */
 public record TableChange(
     UUID commitId,
@@ -67,7 +72,8 @@ public record TableChange(
     Optional<Declarations> declarations,
     List<Constraint> evaluated,
     List<Identity> assigned,
-    Set<String> owned) {
+    Set<String> owned,
+    Optional<Predicate<List<@Nullable String>>> replacedPartitions) {
 
   /** Says what happens to the shards that are there. */
   public enum Kind {
@@ -163,6 +169,10 @@ public record TableChange(
       throw new IllegalArgumentException("A change of kind " + kind
           + (indexMap.isPresent() ? " has" : " lacks")
           + " an index map; a relayout has one, other kinds have none");
+    }
+    if (replacedPartitions.isPresent() && kind != Kind.MERGE) {
+      throw new IllegalArgumentException(
+          "A change of kind " + kind + " replaces no partitions; a merge does");
     }
     properties.forEach((key, value) -> {
       requireLength("The name of a property", key, MAX_KEY_LENGTH);

@@ -15,6 +15,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Collects what a {@link TableChange} does. Belongs to one thread. */
 public final class TableChangeBuilder {
@@ -27,6 +29,7 @@ public final class TableChangeBuilder {
   private List<ShardSummary> shards = List.of();
   private Optional<Transaction> transaction = Optional.empty();
   private Set<String> owned = Set.of();
+  private Optional<Predicate<List<@Nullable String>>> replacedPartitions = Optional.empty();
   private Map<String, String> properties = Map.of();
   private List<Replacement> replacements = List.of();
   private Optional<ShardSummary> indexMap = Optional.empty();
@@ -61,6 +64,7 @@ public final class TableChangeBuilder {
     copy.evaluated = change.evaluated();
     copy.assigned = change.assigned();
     copy.owned = change.owned();
+    copy.replacedPartitions = change.replacedPartitions();
     return copy;
   }
 
@@ -167,6 +171,19 @@ public final class TableChangeBuilder {
     return this;
   }
 
+  /**
+   * Says that the change replaces all records of some partitions. Then a commit since the base that
+   * added records to one of them is a conflict. The shards of these partitions are to be among the
+   * replacements.
+   *
+   * @param partitions is given the value of each partition field, as
+   *     {@link io.zrecord.table.write.PartitionText} has it, null for an absent value
+   */
+  public TableChangeBuilder replacingPartitions(Predicate<List<@Nullable String>> partitions) {
+    replacedPartitions = Optional.of(partitions);
+    return this;
+  }
+
   /** Sets the files, relative to the table, that were written for the change since the base. */
   TableChangeBuilder owned(Set<String> files) {
     owned = files;
@@ -197,6 +214,7 @@ public final class TableChangeBuilder {
         declarations,
         evaluated,
         assigned,
-        owned);
+        owned,
+        replacedPartitions);
   }
 }

@@ -228,6 +228,14 @@ public final class TableSnapshot {
   }
 
   /**
+   * Tells whether {@link #partitionFields} can tell the fields. A later release may partition a
+   * table by a field that this release does not know, and that only costs what needs the field.
+   */
+  public boolean hasKnownPartitionFields() {
+    return manifest.partitions().stream().allMatch(id -> schema().find(id).isPresent());
+  }
+
+  /**
    * Returns the records of some partitions. Reads the files that list shards, and no other.
    *
    * @param partitions is given the value of each of {@link #partitionFields}, as

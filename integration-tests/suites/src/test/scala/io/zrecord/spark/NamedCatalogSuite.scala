@@ -376,7 +376,7 @@ class NamedCatalogSuite extends SparkSuite {
     refused("id int", "tblproperties ('compression.id' = 'zstd')", "'compression.id'", "OPTIONS")
     refused("id int", "tblproperties ('zrecord.unknown' = '1')", "zrecord.unknown")
     refused("id int", "tblproperties ('fs.s3a.secret.key' = 'hush')", "fs.s3a.secret.key")
-    refused("id int", "partitioned by (id)", "leave PARTITIONED BY")
+    refused("id int", "partitioned by (bucket(2, id))", "add a column")
   }
 
   test("settings of a catalog reach the tables of its warehouse, and no message has a value") {

@@ -34,10 +34,16 @@ class SmokeSuite extends SparkSuite {
     )
   }
 
-  test("updated rows are not offered: the table says what it can do") {
+  test("records are deleted, updated and merged") {
     val path = freshPath()
-    write(spark.range(10).toDF(), path, "append")
-    assert(failure(spark.sql(s"update zrecord.`$path` set id = 1")).nonEmpty)
-    assert(read(path).selectExpr("sum(id)").first().getLong(0) == 45)
+    write(spark.range(10).selectExpr("id", "id label"), path, "append")
+    spark.sql(s"delete from zrecord.`$path` where id % 5 = 4")
+    spark.sql(s"update zrecord.`$path` set label = 7 where id < 2")
+    spark.sql(s"""merge into zrecord.`$path` t using (select id from range(8, 11)) c on t.id = c.id
+         | when matched then update set label = 0
+         | when not matched then insert (id, label) values (c.id, 1)""".stripMargin)
+    val found = read(path).orderBy("id").collect().map(row => (row.getLong(0), row.getLong(1)))
+    val kept = Seq(0L -> 7L, 1L -> 7L, 2L -> 2L, 3L -> 3L, 5L -> 5L, 6L -> 6L, 7L -> 7L, 8L -> 0L)
+    assert(found.toSeq == kept ++ Seq(9L -> 1L, 10L -> 1L))
   }
 }

@@ -203,8 +203,7 @@ class WideningSuite extends SparkSuite {
         new StructType(Array(column.copy(name = field.name()))),
         new WriteConf(
           new CaseInsensitiveStringMap((given + ("mergeSchema" -> "true")).asJava)
-        ),
-        false
+        )
       )
       true
     } catch { case _: SchemaMismatchException => false }

@@ -1,0 +1,140 @@
+package io.zrecord.spark.write;
+
+import io.zrecord.shard.ShardSummary;
+import io.zrecord.table.write.ShardWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a task in a shard for each partition, or in several if partitions take turns more
+ * often than shards may be open. Sealed shards of a partition are in the order of their rows.
+ */
+final class PartitionedShards implements TaskShards {
+  /** Most shards of a task: as many files are small ones, and a commit has those of all tasks. */
+  private static final int MOST_SHARDS = 10_000;
+
+  private final PartitionField[] fields;
+  private final int mostOpen;
+  private final Opener opener;
+  private final Discarder discarder;
+
+  /** The shards that are open, the one that got no row for the longest time first. */
+  private final Map<List<@Nullable Object>, ShardWriter> open =
+      new LinkedHashMap<>(16, 0.75f, true);
+
+  private final List<ShardSummary> sealed = new ArrayList<>();
+  private long sealedRecords;
+  private long sealedBytes;
+
+  private @Nullable Object[] current;
+  private @Nullable ShardWriter currentShard;
+
+  /** Begins a shard of a partition. */
+  interface Opener {
+    ShardWriter open(List<@Nullable String> partition);
+  }
+
+  /** Deletes sealed shards. */
+  interface Discarder {
+    void discard(List<ShardSummary> shards);
+  }
+
+  PartitionedShards(PartitionField[] fields, int mostOpen, Opener opener, Discarder discarder) {
+    this.fields = fields;
+    this.mostOpen = mostOpen;
+    this.opener = opener;
+    this.discarder = discarder;
+    this.current = new Object[fields.length];
+  }
+
+  @Override
+  public ShardWriter shardOf(InternalRow row) {
+    @Nullable Object[] values = new Object[fields.length];
+    for (int i = 0; i < fields.length; i++) {
+      values[i] = fields[i].value(row);
+    }
+    ShardWriter shard = currentShard;
+    if (shard == null || !Arrays.equals(values, current)) {
+      for (int i = 0; i < fields.length; i++) {
+        values[i] = PartitionField.kept(values[i]);
+      }
+      shard = ofPartition(values);
+      current = values;
+      currentShard = shard;
+    }
+    return shard;
+  }
+
+  private ShardWriter ofPartition(@Nullable Object[] values) {
+    List<@Nullable Object> key = Arrays.asList(values);
+    ShardWriter shard = open.get(key);
+    if (shard != null) {
+      return shard;
+    }
+    if (open.size() == mostOpen) {
+      Iterator<ShardWriter> eldestFirst = open.values().iterator();
+      seal(eldestFirst.next());
+      eldestFirst.remove();
+    }
+    if (sealed.size() + open.size() == MOST_SHARDS) {
+      throw new IllegalStateException("A task cannot write more than " + MOST_SHARDS
+          + " shards: its rows change between more than " + mostOpen + " partitions all the time;"
+          + " let the distribution of the write be partition, or sort the rows by the partition"
+          + " columns");
+    }
+    List<@Nullable String> texts = new ArrayList<>();
+    for (int i = 0; i < fields.length; i++) {
+      texts.add(fields[i].text(values[i]));
+    }
+    ShardWriter opened = opener.open(texts);
+    open.put(key, opened);
+    return opened;
+  }
+
+  private void seal(ShardWriter shard) {
+    shard.finish().ifPresent(sealed::add);
+    sealedRecords += shard.recordCount();
+    sealedBytes += shard.writtenBytes();
+    shard.close();
+  }
+
+  @Override
+  public List<ShardSummary> finish() {
+    open.values().forEach(this::seal);
+    open.clear();
+    currentShard = null;
+    return sealed;
+  }
+
+  @Override
+  public long recordCount() {
+    return sealedRecords
+        + open.values().stream().mapToLong(ShardWriter::recordCount).sum();
+  }
+
+  @Override
+  public long writtenBytes() {
+    return sealedBytes
+        + open.values().stream().mapToLong(ShardWriter::writtenBytes).sum();
+  }
+
+  @Override
+  public void discard() {
+    close();
+    discarder.discard(List.copyOf(sealed));
+    sealed.clear();
+  }
+
+  @Override
+  public void close() {
+    open.values().forEach(ShardWriter::close);
+    open.clear();
+    currentShard = null;
+  }
+}
