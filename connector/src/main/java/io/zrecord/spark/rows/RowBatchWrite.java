@@ -45,7 +45,7 @@ final class RowBatchWrite implements DeltaBatchWrite {
       commit.publish(rows);
     } catch (CommitOutcomeUnknownException e) {
       throw e;
-    } catch (ZRecordException e) {
+    } catch (ZRecordException | IllegalArgumentException e) {
       mayBePublished = false;
       throw e;
     }

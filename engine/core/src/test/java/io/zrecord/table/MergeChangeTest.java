@@ -228,6 +228,32 @@ final class MergeChangeTest {
     assertThat(table.latest().version()).isEqualTo(base.version());
   }
 
+  /** A join of Spark may give a record to two tasks, which both delete it. */
+  @Test
+  void aRecordThatTwoPartsDeleteIsDeletedOnce() {
+    TableSnapshot base = table.latest();
+    MergeChange merge = MergeChange.of(base);
+    for (int task = 0; task < 3; task++) {
+      try (ShardChangeWriter writer = writer(base.shards().get(1))) {
+        writer.delete(500);
+        writer.delete(task);
+        writer.update(10 + task, "number", 7);
+        merge.change(writer.finish());
+      }
+    }
+    TableSnapshot after = merge.commit();
+    assertThat(after.length()).isEqualTo(base.length() - 4);
+    List<String> expected = new ArrayList<>(records(base));
+    for (int task = 0; task < 3; task++) {
+      int index = RECORDS + 10 + task;
+      expected.set(index, "7" + expected.get(index).substring(expected.get(index).indexOf(' ')));
+    }
+    for (int index : new int[] {500, 2, 1, 0}) {
+      expected.remove(RECORDS + index);
+    }
+    assertThat(records(after)).isEqualTo(expected);
+  }
+
   @Test
   void whatIsJoinedLeavesNoOtherFiles() throws IOException {
     TableSnapshot base = table.latest();

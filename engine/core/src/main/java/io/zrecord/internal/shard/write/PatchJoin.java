@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,23 +111,34 @@ public final class PatchJoin {
     chunks.putIfAbsent(chunk, chunks.size());
   }
 
-  /** Returns the least slot that two changes have; empty if there is none. */
+  /**
+   * Returns the least slot of which two changes say different things; empty if there is none. Two
+   * deletions say the same.
+   */
   public static OptionalLong slotInTwo(List<PatchPart> parts) {
     SlotCollector seen = new SlotCollector();
-    SlotCollector twice = new SlotCollector();
+    SlotCollector withValues = new SlotCollector();
+    SlotCollector contradicted = new SlotCollector();
     for (PatchPart part : parts) {
-      for (long slot : part.slots()) {
+      for (long slot : part.deletedSlots()) {
+        seen.add(slot);
+        if (withValues.contains(slot)) {
+          contradicted.add(slot);
+        }
+      }
+      for (long slot : part.changedSlots()) {
+        withValues.add(slot);
         if (!seen.add(slot)) {
-          twice.add(slot);
+          contradicted.add(slot);
         }
       }
     }
-    long[] found = twice.slots();
+    long[] found = contradicted.slots();
     return found.length == 0 ? OptionalLong.empty() : OptionalLong.of(found[0]);
   }
 
   /**
-   * Writes the patch. No slot may be in two of the patches. The patch says that it follows that of
+   * Writes the patch. No slot may be in two of the patches, but where both delete it. The patch says that it follows that of
    * the shard.
    *
    * @param fileId identity of the new patch
@@ -149,7 +161,9 @@ public final class PatchJoin {
    */
   public ShardSummary write(
       Storage storage, Optional<UUID> predecessor, UUID fileId, Durability durability) {
-    long[] deleted = sorted(parts.stream().map(PatchPart::deleted).toList());
+    long[] deleted = LongStream.of(sorted(parts.stream().map(PatchPart::deleted).toList()))
+        .distinct()
+        .toArray();
     RankedBitmap deadBefore = before == null ? null : before.deleted();
     long[] allDeleted = deadBefore == null ? deleted : sorted(List.of(deadBefore.slots(), deleted));
     RankedBitmap dead = allDeleted.length == 0 ? null : RankedBitmap.of(allDeleted);

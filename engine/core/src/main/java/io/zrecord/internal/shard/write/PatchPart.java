@@ -245,6 +245,15 @@ public final class PatchPart {
     return deleted.length == 0 && fields.isEmpty();
   }
 
+  /** Returns the slots to which the change gives values, in rising order. */
+  long[] changedSlots() {
+    long[] all = NO_SLOTS;
+    for (long[] slots : fields.values()) {
+      all = merged(all, slots);
+    }
+    return all;
+  }
+
   /** Returns each slot of the change in its own shard, in rising order. */
   public long[] slots() {
     long[] all = deleted;

@@ -324,8 +324,12 @@ final class PatchJoinTest {
       } else {
         other.put(NUMBER, 41, number(1));
       }
-      List<PatchPart> parts = parts(shard, List.of(patched(shard, one), patched(shard, other)));
-      assertThat(PatchJoin.slotInTwo(parts)).isEqualTo(OptionalLong.of(41));
+      other.deleted.add(3L); // Both delete it, which is no contradiction.
+      for (List<Changes> order : List.of(List.of(one, other), List.of(other, one))) {
+        List<PatchPart> parts =
+            parts(shard, order.stream().map(changes -> patched(shard, changes)).toList());
+        assertThat(PatchJoin.slotInTwo(parts)).isEqualTo(OptionalLong.of(41));
+      }
     }
   }
 
