@@ -55,9 +55,7 @@ final class ReservedProperties {
       TableProperties.requireBinary("the table " + table, value);
       return;
     }
-    boolean isTrue = value != null
-        && (name.equals(TableCatalog.PROP_PROVIDER) && value.equalsIgnoreCase(ZRecordOptions.FORMAT)
-            || name.equals(TableCatalog.PROP_LOCATION) && isPlace(table, value));
+    boolean isTrue = value != null && isTrue(table, name, value);
     if (!isTrue) {
       throw Unsupported.operation(
           (value == null
@@ -67,5 +65,13 @@ final class ReservedProperties {
           "leave it out: the provider of a table is " + ZRecordOptions.FORMAT
               + ", and its place is its name");
     }
+  }
+
+  private static boolean isTrue(ReadPaths table, String name, String value) {
+    return switch (name) {
+      case TableCatalog.PROP_PROVIDER -> value.equalsIgnoreCase(ZRecordOptions.FORMAT);
+      case TableCatalog.PROP_LOCATION -> isPlace(table, value);
+      default -> false;
+    };
   }
 }

@@ -69,7 +69,9 @@ class HeldColumnsSuite extends SparkSuite with AlteredTables {
       val copy = created("id int, a int, b int")
       held.writeTo(copy.name).append()
       val stored = spark.table(copy.name).collect().toSet
-      assert(stored == (if (loadsAgain || way != "load") now else before))
+      // Spark 4 resolves the path of such a data frame once more, as each Spark does a name.
+      val isResolvedAgain = way != "load" || !spark.version.startsWith("3.")
+      assert(stored == (if (isResolvedAgain) now else before))
     }
 
   test("numbers of columns stay with their table") {
