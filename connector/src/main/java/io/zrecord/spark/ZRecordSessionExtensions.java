@@ -7,6 +7,7 @@ import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.RefusalsOfNull;
+import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
@@ -38,6 +39,8 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
+    extensions.injectResolutionRule(session -> new RowChangesAnalyzed());
+    extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());
     extensions.injectPostHocResolutionRule(session -> new MetadataOfQueries());
     extensions.injectOptimizerRule(session -> new RowChangesOfOneVersion());

@@ -25,6 +25,7 @@ import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
 import io.zrecord.table.TableSnapshot;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +66,12 @@ public class ZRecordTable
         SupportsMetadataColumns,
         SupportsRowLevelOperations,
         SupportsDeleteV2 {
+  /** Lets Spark change the table's columns before it writes what a query has; new in 4.1. */
+  private static final Optional<TableCapability> SCHEMA_EVOLUTION = Arrays.stream(
+          TableCapability.values())
+      .filter(capability -> capability.name().equals("AUTOMATIC_SCHEMA_EVOLUTION"))
+      .findFirst();
+
   private final ReadPaths paths;
   private final StructType schema;
   private final List<DatasetVersion> versions;
@@ -296,6 +303,7 @@ public class ZRecordTable
       capabilities.add(TableCapability.TRUNCATE);
       capabilities.add(TableCapability.OVERWRITE_BY_FILTER);
       capabilities.add(TableCapability.OVERWRITE_DYNAMIC);
+      SCHEMA_EVOLUTION.ifPresent(capabilities::add);
     }
     if (acceptsAnySchema) {
       capabilities.add(TableCapability.ACCEPT_ANY_SCHEMA);
@@ -338,6 +346,11 @@ public class ZRecordTable
     return versionsAt(choice.of(location(), options)).stream()
         .map(DatasetVersion::snapshot)
         .toList();
+  }
+
+  /** Tells whether a read with these options is of a version that somebody chose. */
+  public final boolean isOfChosenVersion(CaseInsensitiveStringMap options) {
+    return !choice.of(location(), options).isNewest();
   }
 
   /**
@@ -409,7 +422,11 @@ public class ZRecordTable
     return () -> SparkErrors.planned(() -> {
       changed(info.options());
       return new RowOperation(
-          location(), () -> changed(info.options()), info.command(), this::newRowScanBuilder);
+          location(),
+          () -> changed(info.options()),
+          info.command(),
+          this::newRowScanBuilder,
+          writeOptions());
     });
   }
 

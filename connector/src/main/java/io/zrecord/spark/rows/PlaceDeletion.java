@@ -25,7 +25,7 @@ public final class PlaceDeletion {
   public static void commit(String location, WriteTarget target, IndexSet places) {
     WriteConf conf = new WriteConf(CaseInsensitiveStringMap.empty());
     TableSnapshot base = RowCommit.base(location, target);
-    RowCommit.requireExpected(location, base, conf);
+    RowCommit.requireExpected(target, base, conf);
     RowChange change = RowChange.of(base);
     change.delete(places);
     conf.transaction().ifPresent(change::transaction);

@@ -8,7 +8,6 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
-import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.Unsupported;
@@ -97,7 +96,7 @@ final class RowCommit {
     StructType columns = withoutMetadata(rows);
     TableSnapshot base = base(location, target);
     base.requireWritable();
-    requireExpected(location, base, conf);
+    requireExpected(target, base, conf);
     String[] names = columns.fieldNames();
     int[] assigned = IntStream.range(0, names.length)
         .filter(i -> unchanged.isEmpty() || !unchanged.get().contains(names[i]))
@@ -151,19 +150,18 @@ final class RowCommit {
     return target.base().map(DatasetVersion::snapshot).orElseThrow();
   }
 
-  /** Requires that the version is the one that an option names, unless the write may be done. */
-  static void requireExpected(String location, TableSnapshot base, WriteConf conf) {
+  /**
+   * Requires that the version is the one that an option names, unless the transaction of the write
+   * may have taken effect before.
+   */
+  static void requireExpected(WriteTarget target, TableSnapshot base, WriteConf conf) {
     OptionalLong expected = conf.expectedVersion();
     boolean isDone = conf.transaction()
         .filter(key ->
             base.transactions().getOrDefault(key.applicationId(), Long.MIN_VALUE) >= key.number())
         .isPresent();
-    if (expected.isPresent() && expected.getAsLong() != base.version() && !isDone) {
-      throw new CommitConflictException(
-          location,
-          "Cannot change records of version " + expected.getAsLong() + " of " + location
-              + ", as the option " + ZRecordOptions.EXPECTED_VERSION + " says: version "
-              + base.version() + " is the newest");
+    if (expected.isPresent() && !isDone) {
+      target.table().requireExpected(TableChange.Kind.UPDATE, expected.getAsLong());
     }
   }
 

@@ -4,6 +4,8 @@ import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -28,6 +30,7 @@ public final class RowOperation implements SupportsDelta {
   private final Supplier<WriteTarget> target;
   private final Command command;
   private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
+  private final Map<String, String> writeOptions;
   private Optional<Set<String>> unchanged = Optional.empty();
   private boolean readsOthers = true;
 
@@ -37,16 +40,19 @@ public final class RowOperation implements SupportsDelta {
    * @param target returns the table, whose newest version is the one that the statement reads, with
    *     the checks that Spark has seen so far
    * @param scans makes a scan of that version
+   * @param writeOptions options that every write of the table has
    */
   public RowOperation(
       String location,
       Supplier<WriteTarget> target,
       Command command,
-      Function<CaseInsensitiveStringMap, ScanBuilder> scans) {
+      Function<CaseInsensitiveStringMap, ScanBuilder> scans,
+      Map<String, String> writeOptions) {
     this.location = location;
     this.target = target;
     this.command = command;
     this.scans = scans;
+    this.writeOptions = Map.copyOf(writeOptions);
   }
 
   /** Returns the table that the statement changes. */
@@ -101,7 +107,9 @@ public final class RowOperation implements SupportsDelta {
   @Override
   public DeltaWriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     StructType columns = info.schema();
-    WriteConf conf = new WriteConf(info.options());
+    Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions));
+    options.putAll(info.options());
+    WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
     return new DeltaWriteBuilder() {
       @Override
       public DeltaWrite build() {

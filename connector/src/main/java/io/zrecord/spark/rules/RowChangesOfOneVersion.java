@@ -6,7 +6,9 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.rows.RowOperation;
 import io.zrecord.spark.write.WriteTarget;
+import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.plans.logical.AppendData;
@@ -15,6 +17,7 @@ import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.catalyst.plans.logical.WriteDelta;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import scala.runtime.BoxedUnit;
 
 /**
  * Tells a statement that changes records, or appends some, whether its query reads the table
@@ -32,7 +35,16 @@ public final class RowChangesOfOneVersion extends Rule<LogicalPlan> {
     if (plan instanceof WriteDelta write) {
       ColumnsOfRowChanges.operation(write.table())
           .ifPresent(operation -> SparkErrors.done(() -> check(write, operation)));
-    } else if (plan instanceof V2WriteCommand append && isAppend(append)) {
+    }
+    List<V2WriteCommand> appends = new ArrayList<>();
+    plan.foreach(node -> {
+      if (node instanceof V2WriteCommand append && isAppend(append)) {
+        appends.add(append);
+      }
+      return BoxedUnit.UNIT;
+    });
+    if (appends.size() == 1) {
+      V2WriteCommand append = appends.get(0);
       table(append.table()).ifPresent(table -> SparkErrors.done(() -> check(append, table)));
     }
     return plan;
@@ -57,17 +69,32 @@ public final class RowChangesOfOneVersion extends Rule<LogicalPlan> {
         .filter(target -> target.store().isEmpty())
         .flatMap(WriteTarget::base)
         .map(DatasetVersion::snapshot);
-    if (base.isPresent()
-        && TablesRead.of(append.query()).stream()
-            .anyMatch(read -> TablesRead.isSameTable(read, base.get())
-                && read.recordsVersion() >= base.get().recordsVersion())) {
+    if (base.isEmpty()) {
+      return;
+    }
+    List<TableSnapshot> reads = TablesRead.ofLoaded(append.query()).stream()
+        .filter(read -> TablesRead.isSameTable(read, base.get()))
+        .toList();
+    if (!reads.isEmpty()) {
       table.readByItsAppend();
+    }
+    for (TableSnapshot read : reads) {
+      if (base.get().isolation() == TableChange.Isolation.SERIALIZABLE
+          && read.recordsVersion() < base.get().recordsVersion()) {
+        String location = read.storage().location();
+        throw new CommitConflictException(
+            location,
+            "Cannot append to " + location + " what its version " + read.version()
+                + " has: version " + base.get().version() + " is the newest. Read the table again,"
+                + " name the version as VERSION AS OF does, or give the table the property"
+                + " zrecord.isolation = 'snapshot'");
+      }
     }
   }
 
   private static void check(WriteDelta write, RowOperation operation) {
     Optional<TableSnapshot> base = operation.target().base().map(DatasetVersion::snapshot);
-    List<TableSnapshot> others = TablesRead.of(write.query()).stream()
+    List<TableSnapshot> others = TablesRead.ofLoaded(write.query()).stream()
         .filter(
             read -> base.filter(target -> TablesRead.isSameTable(read, target)).isPresent())
         .toList();

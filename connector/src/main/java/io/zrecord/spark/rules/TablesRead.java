@@ -26,11 +26,25 @@ import scala.runtime.BoxedUnit;
  */
 final class TablesRead {
   private final List<TableSnapshot> versions = new ArrayList<>();
+  private final boolean withChosen;
 
-  private TablesRead() {}
+  private TablesRead(boolean withChosen) {
+    this.withChosen = withChosen;
+  }
 
   static List<TableSnapshot> of(LogicalPlan plan) {
-    TablesRead read = new TablesRead();
+    return of(plan, true);
+  }
+
+  /**
+   * Returns the versions that are read because they were the newest when their tables were loaded.
+   */
+  static List<TableSnapshot> ofLoaded(LogicalPlan plan) {
+    return of(plan, false);
+  }
+
+  private static List<TableSnapshot> of(LogicalPlan plan, boolean withChosen) {
+    TablesRead read = new TablesRead(withChosen);
     read.walk(plan);
     return read.versions;
   }
@@ -81,7 +95,7 @@ final class TablesRead {
   }
 
   private void add(Table read, CaseInsensitiveStringMap options) {
-    if (read instanceof ZRecordTable table) {
+    if (read instanceof ZRecordTable table && (withChosen || !table.isOfChosenVersion(options))) {
       versions.addAll(table.snapshots(options));
     }
   }

@@ -40,6 +40,10 @@ public final class TableCommit {
   private final WriteTarget target;
   private final WriteConf conf;
   private final Replaced replaced;
+
+  /** Whether tasks reserve numbers when they need the first one. */
+  private boolean reservesInTasks;
+
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
   private final PartitionPlan partitions;
@@ -96,7 +100,10 @@ public final class TableCommit {
    */
   public static TableCommit ofInserts(
       String location, WriteTarget target, StructType columns, WriteConf conf) {
-    return new TableCommit(UUID.randomUUID(), location, target, columns, conf, Replaced.NOTHING);
+    TableCommit inserts =
+        new TableCommit(UUID.randomUUID(), location, target, columns, conf, Replaced.NOTHING);
+    inserts.reservesInTasks = true;
+    return inserts;
   }
 
   private TableCommit(
@@ -224,8 +231,9 @@ public final class TableCommit {
   List<NumberedField> reserveNumbers(StructType columns, int tasks) {
     return identities.stream()
         .map(this::numbered)
-        .map(field -> field.ordinal() < columns.length()
-                && !columns.apply(field.ordinal()).nullable()
+        .map(field -> reservesInTasks
+                || (field.ordinal() < columns.length()
+                    && !columns.apply(field.ordinal()).nullable())
             ? field
             : field.reserving(target.table(), tasks))
         .toList();

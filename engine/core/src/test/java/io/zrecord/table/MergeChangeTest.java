@@ -246,7 +246,8 @@ final class MergeChangeTest {
     List<String> expected = new ArrayList<>(records(base));
     for (int task = 0; task < 3; task++) {
       int index = RECORDS + 10 + task;
-      expected.set(index, "7" + expected.get(index).substring(expected.get(index).indexOf(' ')));
+      expected.set(
+          index, "7" + expected.get(index).substring(expected.get(index).indexOf(' ')));
     }
     for (int index : new int[] {500, 2, 1, 0}) {
       expected.remove(RECORDS + index);

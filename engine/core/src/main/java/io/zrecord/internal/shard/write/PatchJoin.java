@@ -138,8 +138,8 @@ public final class PatchJoin {
   }
 
   /**
-   * Writes the patch. No slot may be in two of the patches, but where both delete it. The patch says that it follows that of
-   * the shard.
+   * Writes the patch. No slot may be in two of the patches, but where both delete it. The patch
+   * says that it follows that of the shard.
    *
    * @param fileId identity of the new patch
    * @return the shard with the patch; its length may be 0, and its patch larger than allowed

@@ -1,0 +1,108 @@
+package io.zrecord.spark.rules;
+
+import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.path.Unsupported;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Assignment;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MergeIntoTable;
+import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
+import org.apache.spark.sql.catalyst.plans.logical.WriteDelta;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import scala.Option;
+import scala.runtime.BoxedUnit;
+
+/**
+ * Looks at statements that change records while Spark analyzes them. Refuses assignments to
+ * metadata columns, which Spark would leave out. Takes away a condition that Spark 4.2 adds so that
+ * it can run the condition of the statement as a query of its own before: this scan is not narrowed
+ * down by one, and Spark refuses the plan if the condition names metadata columns. Stateless.
+ */
+public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
+  private static final int ARGUMENTS_WITH_A_FILTER = 7;
+
+  @Override
+  public LogicalPlan apply(LogicalPlan plan) {
+    if (plan instanceof UpdateTable update) {
+      refuse(update.table(), assignments(ColumnsOfMerge.called(update, "assignments")));
+    } else if (plan instanceof MergeIntoTable merge) {
+      List<Assignment> all = new ArrayList<>();
+      for (String actions :
+          List.of("matchedActions", "notMatchedActions", "notMatchedBySourceActions")) {
+        for (Expression action :
+            ScalaLists.copy(ColumnsOfMerge.called(merge, actions), Expression.class)) {
+          all.addAll(assignments(ColumnsOfMerge.called(action, "children")));
+        }
+      }
+      refuse(merge.targetTable(), all);
+    } else if (plan instanceof WriteDelta write
+        && write.productArity() == ARGUMENTS_WITH_A_FILTER
+        && ColumnsOfRowChanges.operation(write.table()).isPresent()) {
+      return withoutFilter(write);
+    }
+    return plan;
+  }
+
+  private static LogicalPlan withoutFilter(WriteDelta write) {
+    Object[] arguments = new Object[ARGUMENTS_WITH_A_FILTER];
+    for (int i = 0; i < arguments.length; i++) {
+      arguments[i] = write.productElement(i);
+    }
+    int filter = ARGUMENTS_WITH_A_FILTER - 2;
+    if (!(arguments[filter] instanceof Option<?> given) || given.isEmpty()) {
+      return write;
+    }
+    arguments[filter] = Option.empty();
+    return (LogicalPlan) write.makeCopy(arguments);
+  }
+
+  /** Returns those of some expressions that are assignments. */
+  private static List<Assignment> assignments(Object expressions) {
+    return ScalaLists.copy(expressions, Expression.class).stream()
+        .filter(Assignment.class::isInstance)
+        .map(Assignment.class::cast)
+        .toList();
+  }
+
+  private static void refuse(LogicalPlan target, List<Assignment> assignments) {
+    for (Assignment assignment : assignments) {
+      String name = name(assignment.key());
+      if (MetadataColumns.areHiddenBy(name) && isOurs(target)) {
+        SparkErrors.done(() -> {
+          throw Unsupported.operation(
+              "assigning '" + name + "', which says where a record is",
+              "assign columns of the table; a relayout changes the order of records");
+        });
+      }
+    }
+  }
+
+  private static String name(Expression key) {
+    if (key instanceof NamedExpression named && !(key instanceof UnresolvedAttribute)) {
+      return named.name();
+    }
+    List<String> parts = key instanceof UnresolvedAttribute unresolved
+        ? ScalaLists.copy(ColumnsOfMerge.called(unresolved, "nameParts"), String.class)
+        : List.of();
+    return parts.isEmpty() ? "" : parts.get(parts.size() - 1);
+  }
+
+  private static boolean isOurs(LogicalPlan target) {
+    List<ZRecordTable> found = new ArrayList<>();
+    target.foreach(ColumnsOfRowChanges.function(node -> {
+      if (node instanceof DataSourceV2Relation relation
+          && relation.table() instanceof ZRecordTable table) {
+        found.add(table);
+      }
+      return BoxedUnit.UNIT;
+    }));
+    return !found.isEmpty();
+  }
+}
