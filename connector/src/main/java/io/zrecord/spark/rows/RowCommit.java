@@ -48,7 +48,7 @@ final class RowCommit {
   private final boolean readsOthers;
   private final StructType columns;
   private final RecordSchema fields;
-  private final int[] assigned;
+  private final List<Integer> assigned;
   private final boolean compares;
 
   /** The writes of new records; empty if the statement makes none. */
@@ -61,7 +61,7 @@ final class RowCommit {
       WriteConf conf,
       boolean readsOthers,
       StructType columns,
-      int[] assigned,
+      List<Integer> assigned,
       boolean compares,
       Optional<TableCommit> inserts) {
     this.description = description;
@@ -98,9 +98,10 @@ final class RowCommit {
     base.requireWritable();
     requireExpected(target, base, conf);
     String[] names = columns.fieldNames();
-    int[] assigned = IntStream.range(0, names.length)
+    List<Integer> assigned = IntStream.range(0, names.length)
         .filter(i -> unchanged.isEmpty() || !unchanged.get().contains(names[i]))
-        .toArray();
+        .boxed()
+        .toList();
     if (command == Command.UPDATE && unchanged.isPresent()) {
       requireAssignable(target, base, columns, assigned);
     } else if (command != Command.DELETE) {
@@ -166,9 +167,9 @@ final class RowCommit {
   }
 
   private static void requireAssignable(
-      WriteTarget target, TableSnapshot base, StructType columns, int[] assigned) {
+      WriteTarget target, TableSnapshot base, StructType columns, List<Integer> assigned) {
     List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
-    List<FieldSpec> given = IntStream.of(assigned).mapToObj(fields::get).toList();
+    List<FieldSpec> given = assigned.stream().map(fields::get).toList();
     base.requireGiven(given);
     if (target.evaluated().isEmpty()) {
       base.requireNoEnforcedCheckOf(given.stream().map(FieldSpec::id).toList());

@@ -3,6 +3,7 @@ package io.zrecord.spark.rows;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.scan.SnapshotId;
 import io.zrecord.table.ChangeBase;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.connector.write.DeltaWriter;
@@ -26,7 +27,7 @@ record RowWriterFactory(
     ChangeBase base,
     StructType columns,
     RecordSchema fields,
-    int[] assigned,
+    List<Integer> assigned,
     boolean compares,
     @Nullable DataWriterFactory inserts)
     implements DeltaWriterFactory {

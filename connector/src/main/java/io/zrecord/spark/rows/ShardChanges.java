@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
@@ -58,16 +57,16 @@ final class ShardChanges implements AutoCloseable {
       ChangeBase base,
       StructType columns,
       RecordSchema fields,
-      int[] assigned,
+      List<Integer> assigned,
       boolean compares) {
     this.version = version;
     this.base = base;
     this.fields = fields;
     this.columns = RowWriters.of(columns, fields);
-    this.assigned = assigned;
+    this.assigned = assigned.stream().mapToInt(Integer::intValue).toArray();
     this.compares = compares;
-    this.names = IntStream.of(assigned)
-        .mapToObj(i -> fields.fields().get(i).name())
+    this.names = assigned.stream()
+        .map(i -> fields.fields().get(i).name())
         .collect(Collectors.toUnmodifiableSet());
   }
 

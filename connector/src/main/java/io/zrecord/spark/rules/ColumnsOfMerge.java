@@ -64,8 +64,8 @@ final class ColumnsOfMerge {
     unchanged.addAll(same);
     Set<String> replaced = new TreeSet<>(same);
     replaced.removeAll(lookedAt);
-    return (LogicalPlan)
-        rows.mapExpressions(ColumnsOfRowChanges.function(expression -> updates.contains(expression)
+    return rows.mapExpressions(
+        ColumnsOfRowChanges.function(expression -> updates.contains(expression)
             ? withConstants((Expression) expression, replaced)
             : expression));
   }
@@ -125,9 +125,9 @@ final class ColumnsOfMerge {
   private Expression withConstants(Expression update, Set<String> replaced) {
     List<Expression> output = new ArrayList<>(output(update));
     for (int i = 0; i < output.size(); i++) {
-      String name = columns.get(i).name();
-      if (replaced.contains(name)) {
-        Optional<Expression> filler = Fillers.of(stored.get(name));
+      AttributeReference column = stored.get(columns.get(i).name());
+      if (column != null && replaced.contains(column.name())) {
+        Optional<Expression> filler = Fillers.of(column);
         if (filler.isPresent()) {
           output.set(i, filler.get());
         }
@@ -138,7 +138,7 @@ final class ColumnsOfMerge {
       arguments[i] = update.productElement(i);
     }
     arguments[arguments.length - 1] = ScalaLists.of(output);
-    return (Expression) update.makeCopy(arguments);
+    return update.makeCopy(arguments);
   }
 
   /** Calls a method that returns one of Scala's sequences, whose interfaces differ. */

@@ -75,7 +75,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     if (query.isEmpty()) {
       return write;
     }
-    LogicalPlan changed = (LogicalPlan) write.mapChildren(function(child -> query.get()));
+    LogicalPlan changed = write.mapChildren(function(child -> query.get()));
     operation.addUnchanged(unchanged);
     return changed;
   }
@@ -107,14 +107,14 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
       // Constraints are checked on the merged rows, so the columns that they name stay.
       ColumnsOfMerge merge = new ColumnsOfMerge(rows, stored);
       LogicalPlan narrowed = merge.narrowed(merge.namesIn(checks.condition()), unchanged);
-      return Optional.of((LogicalPlan) checks.mapChildren(function(child -> narrowed)));
+      return Optional.of(checks.mapChildren(function(child -> narrowed)));
     }
     return Optional.empty();
   }
 
   private static LogicalPlan ofUpdate(
       Project project, Map<String, AttributeReference> stored, Set<String> unchanged) {
-    return (LogicalPlan) project.mapExpressions(function(expression -> {
+    return project.mapExpressions(function(expression -> {
       NamedExpression column = (NamedExpression) expression;
       AttributeReference kept = stored.get(column.name());
       if (kept == null || !isTheSame((Expression) expression, kept)) {

@@ -60,7 +60,7 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
       return write;
     }
     arguments[filter] = Option.empty();
-    return (LogicalPlan) write.makeCopy(arguments);
+    return write.makeCopy(arguments);
   }
 
   /** Returns those of some expressions that are assignments. */
