@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -22,7 +23,7 @@ import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import scala.runtime.AbstractFunction1;
+import scala.Function1;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -138,12 +139,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
 
   /** Wraps a function, with whatever types a caller in Scala gives it. */
   @SuppressWarnings("unchecked")
-  static <A, B> AbstractFunction1<A, B> function(java.util.function.Function<Object, Object> body) {
-    return new AbstractFunction1<>() {
-      @Override
-      public B apply(A argument) {
-        return (B) body.apply(argument);
-      }
-    };
+  static <A, B> Function1<A, B> function(Function<Object, Object> body) {
+    return argument -> (B) body.apply(argument);
   }
 }

@@ -1,10 +1,13 @@
 package io.zrecord.table.write;
 
+import io.zrecord.Spi;
+
 /**
  * Takes the values of one record after another: a new record of a shard ({@link ShardWriter}), or a
  * record that changes. A field is given by its ordinal among the fields of the sink. Belongs to one
  * thread.
  */
+@Spi
 public interface ValueSink {
   /** Puts a single element of 1 byte as the value of a field. */
   void putByte(int field, byte value);
