@@ -85,6 +85,8 @@ public class ZRecordTable
   /** Whether the query of an append to this table reads the table. Told by a rule. */
   private volatile boolean isReadByItsAppend;
 
+  private volatile boolean isOneOfSeveralAppends;
+
   ZRecordTable(
       ReadPaths paths,
       StructType schema,
@@ -404,7 +406,15 @@ public class ZRecordTable
    * depends on what other commits do meanwhile. Spark loads a table for each statement that writes.
    */
   public final void readByItsAppend() {
-    isReadByItsAppend = true;
+    isReadByItsAppend = !isOneOfSeveralAppends;
+  }
+
+  /**
+   * Remembers that the statement appends to this table several times, so that an append must not
+   * take the one before for that of another program.
+   */
+  public final void appendedSeveralTimes() {
+    isOneOfSeveralAppends = true;
   }
 
   @Override

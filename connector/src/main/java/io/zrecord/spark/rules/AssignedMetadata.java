@@ -38,7 +38,7 @@ final class AssignedMetadata {
       List<String> names = merge.names();
       for (Expression update : merge.updates()) {
         List<Expression> output = ColumnsOfMerge.output(update);
-        for (int i = 0; i < output.size(); i++) {
+        for (int i = 0; i < names.size(); i++) {
           refuse(names.get(i), output.get(i), stored);
         }
       }

@@ -105,7 +105,10 @@ final class ColumnsOfMerge {
     throw new IllegalStateException("A merge has no column " + name);
   }
 
-  /** Returns the values that an instruction gives to the columns of a row. */
+  /**
+   * Returns the values that an instruction gives to the columns of a row, and after them others:
+   * Spark 3.5 repeats metadata columns that a statement names.
+   */
   static List<Expression> output(Expression keep) {
     return ScalaLists.copy(called(keep, "output"), Expression.class);
   }
@@ -113,7 +116,7 @@ final class ColumnsOfMerge {
   private Set<String> unchangedBy(Expression update) {
     List<Expression> output = output(update);
     Set<String> names = new HashSet<>();
-    for (int i = 0; i < output.size(); i++) {
+    for (int i = 0; i < columns.size(); i++) {
       AttributeReference kept = stored.get(columns.get(i).name());
       if (kept != null && ColumnsOfRowChanges.isTheSame(output.get(i), kept)) {
         names.add(kept.name());
@@ -124,7 +127,7 @@ final class ColumnsOfMerge {
 
   private Expression withConstants(Expression update, Set<String> replaced) {
     List<Expression> output = new ArrayList<>(output(update));
-    for (int i = 0; i < output.size(); i++) {
+    for (int i = 0; i < columns.size(); i++) {
       AttributeReference column = stored.get(columns.get(i).name());
       if (column != null && replaced.contains(column.name())) {
         Optional<Expression> filler = Fillers.of(column);

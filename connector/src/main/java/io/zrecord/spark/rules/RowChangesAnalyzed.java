@@ -74,7 +74,9 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
   private static void refuse(LogicalPlan target, List<Assignment> assignments) {
     for (Assignment assignment : assignments) {
       String name = name(assignment.key());
-      if (MetadataColumns.areHiddenBy(name) && isOurs(target)) {
+      if (MetadataColumns.areHiddenBy(name)
+          && !assignment.value().equals(assignment.key()) // Which Spark 3.5 adds itself.
+          && isOurs(target)) {
         SparkErrors.done(() -> {
           throw Unsupported.operation(
               "assigning '" + name + "', which says where a record is",

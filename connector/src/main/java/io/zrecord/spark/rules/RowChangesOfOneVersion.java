@@ -36,6 +36,15 @@ public final class RowChangesOfOneVersion extends Rule<LogicalPlan> {
       ColumnsOfRowChanges.operation(write.table())
           .ifPresent(operation -> SparkErrors.done(() -> check(write, operation)));
     }
+    List<V2WriteCommand> appends = appends(plan);
+    if (appends.size() == 1) {
+      V2WriteCommand append = appends.get(0);
+      table(append.table()).ifPresent(table -> SparkErrors.done(() -> check(append, table)));
+    }
+    return plan;
+  }
+
+  private static List<V2WriteCommand> appends(LogicalPlan plan) {
     List<V2WriteCommand> appends = new ArrayList<>();
     plan.foreach(node -> {
       if (node instanceof V2WriteCommand append && isAppend(append)) {
@@ -43,11 +52,17 @@ public final class RowChangesOfOneVersion extends Rule<LogicalPlan> {
       }
       return BoxedUnit.UNIT;
     });
-    if (appends.size() == 1) {
-      V2WriteCommand append = appends.get(0);
-      table(append.table()).ifPresent(table -> SparkErrors.done(() -> check(append, table)));
+    return appends;
+  }
+
+  /** Looks at an analyzed statement, whose parts some releases optimize one by one. */
+  public static BoxedUnit checkSeveral(LogicalPlan plan) {
+    List<V2WriteCommand> appends = appends(plan);
+    if (appends.size() > 1) {
+      appends.forEach(
+          append -> table(append.table()).ifPresent(ZRecordTable::appendedSeveralTimes));
     }
-    return plan;
+    return BoxedUnit.UNIT;
   }
 
   /** Tells whether a write appends, which a {@code MERGE} that only inserts does as well. */
