@@ -401,6 +401,11 @@ public class ZRecordTable
     return text.length() <= 200 ? text : text.substring(0, 200) + "…";
   }
 
+  /** Tells whether this release of Spark can change the columns of a table before it writes. */
+  public static boolean evolves() {
+    return SCHEMA_EVOLUTION.isPresent();
+  }
+
   /**
    * Remembers that the query of the append to this table reads the table, so that the append
    * depends on what other commits do meanwhile. Spark loads a table for each statement that writes.

@@ -21,9 +21,10 @@ import scala.runtime.BoxedUnit;
 
 /**
  * Looks at statements that change records while Spark analyzes them. Refuses assignments to
- * metadata columns, which Spark would leave out. Takes away a condition that Spark 4.2 adds so that
- * it can run the condition of the statement as a query of its own before: this scan is not narrowed
- * down by one, and Spark refuses the plan if the condition names metadata columns. Stateless.
+ * metadata columns, and an evolution of the schema, where Spark would leave them out. Takes away a
+ * condition that Spark 4.2 adds so that it can run the condition of the statement as a query of its
+ * own before: this scan is not narrowed down by one, and Spark refuses the plan if the condition
+ * names metadata columns. Stateless.
  */
 public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
   private static final int ARGUMENTS_WITH_A_FILTER = 7;
@@ -42,12 +43,32 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
         }
       }
       refuse(merge.targetTable(), all);
+      refuseEvolution(merge);
     } else if (plan instanceof WriteDelta write
         && write.productArity() == ARGUMENTS_WITH_A_FILTER
         && ColumnsOfRowChanges.operation(write.table()).isPresent()) {
       return withoutFilter(write);
     }
     return plan;
+  }
+
+  /** Spark 4.0 has the words for an evolution of the schema, and asks no table for it. */
+  private static void refuseEvolution(MergeIntoTable merge) {
+    if (!ZRecordTable.evolves() && evolves(merge) && isOurs(merge.targetTable())) {
+      SparkErrors.done(() -> {
+        throw Unsupported.operation(
+            "MERGE WITH SCHEMA EVOLUTION on this release of Spark",
+            "add the columns first, as ALTER TABLE … ADD COLUMNS does");
+      });
+    }
+  }
+
+  private static boolean evolves(MergeIntoTable merge) {
+    try {
+      return (boolean) MergeIntoTable.class.getMethod("withSchemaEvolution").invoke(merge);
+    } catch (ReflectiveOperationException e) {
+      return false; // Spark 3.5 has no such clause.
+    }
   }
 
   private static LogicalPlan withoutFilter(WriteDelta write) {
