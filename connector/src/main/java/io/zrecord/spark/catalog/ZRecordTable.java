@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A dataset as Spark sees it, at the version at which it was loaded. Several datasets, read by
- * several paths, follow each other. Immutable, but for what a rule says of a write.
+ * several paths, follow each other. Immutable, except for what a rule says of a write.
  */
 public class ZRecordTable
     implements SupportsRead,

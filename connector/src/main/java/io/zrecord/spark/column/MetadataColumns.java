@@ -14,7 +14,7 @@ public final class MetadataColumns {
   public static final String POSITION = "_position";
 
   /**
-   * The index of the first record of the record's shard. Null in a row that a statement makes anew.
+   * The index of the first record of the record's shard. Null in a new row that a statement makes.
    */
   public static final String SHARD = "_shard";
 

@@ -120,4 +120,50 @@ class RowDeclarationsSuite extends SparkSuite {
         Seq((0L, 0L), (50L, 1L), (2L, 2L), (3L, 3L), (40L, 4L), (5L, 100L), (6L, 101L))
     )
   }
+
+  test("records of partitions are changed, and stay in their partitions") {
+    val path = freshPath()
+    val table = s"zrecord.`$path`"
+    sql(
+      s"create table $table (id bigint, part string, label int) using zrecord partitioned by (part)"
+    )
+    sql(
+      s"insert into $table select id, if(id % 4 = 0, null, concat('p', id % 4)), 0 from range(40)"
+    )
+    val parts = sql(s"select id, part from $table order by id")
+    sql(s"update $table set label = 1 where part = 'p1' or part is null")
+    sql(s"update $table set part = concat('p', id % 4), label = 2 where id in (2, 6)")
+    sql(s"""merge into $table t using (select id, concat('p', id % 4) part, 3 label
+         | from range(39, 43)) c on t.id = c.id when matched then update set *
+         | when not matched then insert *""".stripMargin)
+    def label(id: Long): Int = id match {
+      case 2 | 6 => 2
+      case _ if id >= 39 => 3
+      case _ => if (id % 4 < 2) 1 else 0
+    }
+    assert(
+      sql(s"select id, label from $table order by id") == (0L until 43).map(id =>
+        Row(id, label(id))
+      )
+    )
+    assert(sql(s"select id, part from $table where id < 40 order by id") == parts)
+    for (
+      moving <- Seq(
+        s"update $table set part = 'p2' where id = 1",
+        s"update $table set part = null where id = 1",
+        s"merge into $table t using (select 1L id) c on t.id = c.id" +
+          " when matched then update set part = 'p3'"
+      )
+    ) {
+      val refused = failure(sql(moving))
+      assert(refused.contains("part") && refused.contains("insert them"), refused)
+    }
+    sql(s"delete from $table where part = 'p3'")
+    sql(s"delete from $table where part is null and _index >= 0")
+    assert(
+      sql(s"select distinct part from $table order by part") ==
+        Seq(Row("p0"), Row("p1"), Row("p2"))
+    )
+    assert(Verify.of(spark, path).allVersions().run().isSound)
+  }
 }
