@@ -179,10 +179,11 @@ class RowTransactionsSuite extends SparkSuite {
     sql(s"create or replace temp view older as select * from zrecord.`$path` version as of 0")
     for (
       (statement, expected) <- Seq(
-        s"update zrecord.`$path` set _index = 1 where id = 3" -> "_index",
-        s"update zrecord.`$path` set _index = 1 where _index = 3" -> "_index",
-        s"""merge into zrecord.`$path` t using range(3) c on t.id = c.id and t._shard = 0
-           | when matched then update set _shard = 1""".stripMargin -> "_shard",
+        s"update zrecord.`$path` set _index = 1 where id = 3" -> "assigning '_index'",
+        s"update zrecord.`$path` set _index = 1 where _index = 3" -> "assigning '_index'",
+        s"""merge into zrecord.`$path` t using (select * from range(3)) c
+           | on t.id = c.id and t._shard = 0
+           | when matched then update set _shard = 1""".stripMargin -> "assigning '_shard'",
         s"update zrecord.`$path` set nothing = 1" -> "nothing",
         s"delete from zrecord.`$path.nowhere` where id = 1" -> "",
         s"delete from zrecord.`$path` version as of 0 where id = 1" -> "",
