@@ -1,16 +1,11 @@
 package io.zrecord.spark.rows;
 
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.spark.path.Unsupported;
 import io.zrecord.table.ShardChangeWriter;
-import io.zrecord.table.write.PartitionText;
 import io.zrecord.table.write.ValueSink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * @param index of the record in the shard
  * @param fields the fields of the columns
  * @param recordCount number of records that the task has changed before
- * @param partition values of the partition fields of the shard, by the numbers of the fields
  * @param stored the values so far, of which none is written again; null if they differ anyway
  */
 record ChangedRecord(
@@ -28,7 +22,6 @@ record ChangedRecord(
     long index,
     RecordSchema fields,
     long recordCount,
-    Map<Integer, Optional<String>> partition,
     @Nullable StoredValues stored)
     implements ValueSink {
 
@@ -63,24 +56,8 @@ record ChangedRecord(
 
   /** Takes the value of a field as the bytes that are stored; null if the value is absent. */
   void put(int field, byte @Nullable [] value) {
-    FieldSpec spec = fields.fields().get(field);
-    Optional<String> part = partition.get(spec.id());
-    if (part != null) {
-      requireSame(spec, part, value);
-    } else if (stored == null || !stored.has(index, field, value)) {
-      shard.update(index, spec.name(), value);
-    }
-  }
-
-  /** Requires the value of a partition field that the shard has. */
-  private static void requireSame(FieldSpec field, Optional<String> part, byte @Nullable [] value) {
-    Optional<String> given =
-        Optional.ofNullable(value).map(bytes -> PartitionText.of(field, bytes));
-    if (!given.equals(part)) {
-      throw Unsupported.operation(
-          "changing the value of '" + field.name() + "' from " + part.orElse("NULL") + " to "
-              + given.orElse("NULL") + ", because the table is partitioned by the column",
-          "delete such records, and insert them with the other value");
+    if (stored == null || !stored.has(index, field, value)) {
+      shard.update(index, fields.fields().get(field).name(), value);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.zrecord.spark.rows;
 
 import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -13,6 +14,7 @@ import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.scan.IndexOrder;
 import io.zrecord.spark.scan.SnapshotId;
+import io.zrecord.spark.write.RowWriters;
 import io.zrecord.spark.write.TableCommit;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordBatchWrite;
@@ -47,11 +49,10 @@ final class RowCommit {
   private final WriteConf conf;
   private final boolean readsOthers;
   private final StructType columns;
-  private final RecordSchema fields;
   private final List<Integer> assigned;
   private final boolean compares;
 
-  /** The writes of new records; empty if the statement makes none. */
+  /** The writes of new records, and of those that move; empty if the statement has none. */
   private final Optional<TableCommit> inserts;
 
   private RowCommit(
@@ -71,7 +72,6 @@ final class RowCommit {
     this.conf = conf;
     this.readsOthers = readsOthers;
     this.columns = columns;
-    this.fields = IndexOrder.fields(base, columns);
     this.assigned = assigned;
     this.compares = compares;
     this.inserts = inserts;
@@ -83,6 +83,7 @@ final class RowCommit {
    * @param rows the columns of its rows; none for a {@code DELETE}
    * @param unchanged names of columns that every updated row has as they were; empty if nobody has
    *     found out
+   * @param inserts whether a {@code MERGE} may have new records
    * @param readsOthers whether it reads records of the table besides those that it changes
    */
   static RowCommit plan(
@@ -92,6 +93,7 @@ final class RowCommit {
       StructType rows,
       WriteConf conf,
       Optional<Set<String>> unchanged,
+      boolean inserts,
       boolean readsOthers) {
     StructType columns = withoutMetadata(rows);
     TableSnapshot base = base(location, target);
@@ -107,9 +109,14 @@ final class RowCommit {
     } else if (command != Command.DELETE) {
       base.requireEvaluated(target.evaluated());
     }
-    Optional<TableCommit> inserts = command == Command.MERGE
+    if (command != Command.DELETE) {
+      requireWritable(base, columns, assigned);
+    }
+    Optional<TableCommit> written = command == Command.MERGE && inserts
         ? Optional.of(TableCommit.ofInserts(location, target, columns, conf.inAnyOrder()))
-        : Optional.empty();
+        : command != Command.DELETE && moves(base, columns, assigned)
+            ? Optional.of(moved(location, target, columns, conf))
+            : Optional.empty();
     return new RowCommit(
         command + " " + location,
         target,
@@ -119,7 +126,7 @@ final class RowCommit {
         columns,
         assigned,
         unchanged.isEmpty(),
-        inserts);
+        written);
   }
 
   /**
@@ -166,6 +173,37 @@ final class RowCommit {
     }
   }
 
+  /** Refuses columns whose values Spark does not write. */
+  private static void requireWritable(
+      TableSnapshot base, StructType columns, List<Integer> assigned) {
+    List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
+    assigned.forEach(i -> RowWriters.of(columns.apply(i).dataType(), fields.get(i)));
+  }
+
+  /** Tells whether some of the assigned columns have partition fields. */
+  private static boolean moves(TableSnapshot base, StructType columns, List<Integer> assigned) {
+    List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
+    return assigned.stream().anyMatch(i -> isPartitionField(base, fields.get(i)));
+  }
+
+  private static boolean isPartitionField(TableSnapshot base, FieldSpec field) {
+    return ChangeBase.of(base).partitions().contains(field.id());
+  }
+
+  /** Plans the new places of records that get another partition. */
+  private static TableCommit moved(
+      String location, WriteTarget target, StructType columns, WriteConf conf) {
+    try {
+      return TableCommit.ofInserts(location, target, columns, conf.inAnyOrder());
+    } catch (SchemaMismatchException e) {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot change values of columns by which " + location
+              + " is partitioned, because a record that gets another partition is written whole: "
+              + e.getMessage());
+    }
+  }
+
   private static void requireAssignable(
       WriteTarget target, TableSnapshot base, StructType columns, List<Integer> assigned) {
     List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
@@ -182,15 +220,30 @@ final class RowCommit {
     return description;
   }
 
+  /**
+   * Returns the columns by which rows are sorted that were not in the table before: one partition
+   * comes after the other.
+   */
+  List<String> partitionColumns() {
+    return inserts.map(commit -> commit.partitionColumns(columns)).orElse(List.of());
+  }
+
   /** Returns what makes the writers of the tasks. */
   DeltaWriterFactory writers(PhysicalWriteInfo info) {
+    RecordSchema fields = IndexOrder.fields(base, columns);
     return new RowWriterFactory(
-        SnapshotId.of(base),
-        ChangeBase.of(base),
-        columns,
-        fields,
-        assigned,
-        compares,
+        new RowPlan(
+            SnapshotId.of(base),
+            ChangeBase.of(base),
+            columns,
+            fields,
+            assigned.stream()
+                .filter(i -> !isPartitionField(base, fields.fields().get(i)))
+                .toList(),
+            compares,
+            moves(base, columns, assigned)
+                ? inserts.orElseThrow().partitioning()
+                : null),
         inserts
             .map(commit -> new ZRecordBatchWrite(columns, commit).createBatchWriterFactory(info))
             .orElse(null));
@@ -212,7 +265,7 @@ final class RowCommit {
     }
     if (conf.expectedVersion().isPresent()) {
       change.isolation(TableChange.Isolation.SERIALIZABLE);
-    } else if (readsOthers || !added.isEmpty()) {
+    } else if (readsOthers || rows.stream().anyMatch(WrittenRows::hasNewRecords)) {
       change.isolation(base.isolation());
     }
     conf.transaction().ifPresent(change::transaction);
@@ -233,7 +286,7 @@ final class RowCommit {
 
   private static List<ShardSummary> added(List<WrittenRows> rows) {
     return ZRecordBatchWrite.shards(rows.stream()
-        .map(WrittenRows::inserted)
+        .map(WrittenRows::shards)
         .filter(Objects::nonNull)
         .toArray(WriterCommitMessage[]::new));
   }

@@ -10,13 +10,16 @@ final class RowMetrics {
   private RowMetrics() {}
 
   static CustomMetric[] supported() {
-    return new CustomMetric[] {new RecordsDeleted(), new RecordsUpdated(), new RecordsInserted()};
+    return new CustomMetric[] {
+      new RecordsDeleted(), new RecordsUpdated(), new RecordsMoved(), new RecordsInserted()
+    };
   }
 
-  static CustomTaskMetric[] values(long deleted, long updated, long inserted) {
+  static CustomTaskMetric[] values(long deleted, long updated, long moved, long inserted) {
     return new CustomTaskMetric[] {
       new TaskMetric(RecordsDeleted.NAME, deleted),
       new TaskMetric(RecordsUpdated.NAME, updated),
+      new TaskMetric(RecordsMoved.NAME, moved),
       new TaskMetric(RecordsInserted.NAME, inserted)
     };
   }
@@ -51,6 +54,21 @@ final class RowMetrics {
     @Override
     public String description() {
       return "zrecord records updated";
+    }
+  }
+
+  /** Records that an update took to another partition. */
+  public static final class RecordsMoved extends CustomSumMetric {
+    static final String NAME = "recordsMoved";
+
+    @Override
+    public String name() {
+      return NAME;
+    }
+
+    @Override
+    public String description() {
+      return "zrecord records moved to other partitions";
     }
   }
 

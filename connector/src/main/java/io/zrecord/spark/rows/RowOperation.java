@@ -2,9 +2,11 @@ package io.zrecord.spark.rows;
 
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -32,6 +34,7 @@ public final class RowOperation implements SupportsDelta {
   private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
   private final Map<String, String> writeOptions;
   private Optional<Set<String>> unchanged = Optional.empty();
+  private boolean inserts = true;
   private boolean readsOthers = true;
 
   /**
@@ -69,6 +72,21 @@ public final class RowOperation implements SupportsDelta {
     Set<String> all = new TreeSet<>(unchanged.orElseGet(Set::of));
     all.addAll(columns);
     unchanged = Optional.of(all);
+  }
+
+  /**
+   * Tells whether records may get another partition, and so be written whole. Without a word of
+   * {@link #addUnchanged}, all may.
+   */
+  public boolean mayMove() {
+    return target.get().base().map(DatasetVersion::partitionFields).orElse(List.of()).stream()
+        .anyMatch(field ->
+            unchanged.isEmpty() || !unchanged.get().contains(field.name()));
+  }
+
+  /** Says whether the statement may have new records. Without a word, a {@code MERGE} may. */
+  public void inserts(boolean may) {
+    inserts = may;
   }
 
   /**
@@ -114,7 +132,7 @@ public final class RowOperation implements SupportsDelta {
       @Override
       public DeltaWrite build() {
         return SparkErrors.planned(() -> new RowWrite(RowCommit.plan(
-            location, target.get(), command, columns, conf, unchanged, readsOthers)));
+            location, target.get(), command, columns, conf, unchanged, inserts, readsOthers)));
       }
     };
   }

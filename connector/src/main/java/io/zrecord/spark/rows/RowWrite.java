@@ -2,6 +2,8 @@ package io.zrecord.spark.rows;
 
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.partition.PartitionColumns;
+import java.util.stream.Stream;
 import org.apache.spark.sql.connector.distributions.Distribution;
 import org.apache.spark.sql.connector.distributions.Distributions;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -40,11 +42,14 @@ final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
     return false;
   }
 
+  /** New records have no index, so that those of one partition follow each other. */
   @Override
   public SortOrder[] requiredOrdering() {
-    return new SortOrder[] {
-      Expressions.sort(Expressions.column(MetadataColumns.INDEX), SortDirection.ASCENDING)
-    };
+    return Stream.concat(
+            Stream.of(MetadataColumns.INDEX),
+            commit.partitionColumns().stream().map(PartitionColumns::quoted))
+        .map(column -> Expressions.sort(Expressions.column(column), SortDirection.ASCENDING))
+        .toArray(SortOrder[]::new);
   }
 
   @Override

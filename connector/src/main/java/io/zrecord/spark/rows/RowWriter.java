@@ -1,26 +1,26 @@
 package io.zrecord.spark.rows;
 
-import java.io.IOException;
+import io.zrecord.spark.write.ZRecordDataWriter;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
-import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DeltaWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes what one attempt of a task changes: deleted and updated records to changes of their
- * shards, new records to shards of their own.
+ * shards, new records and those of another partition to shards of their own.
  */
 final class RowWriter implements DeltaWriter<InternalRow> {
   private final ShardChanges changes;
-  private final @Nullable DataWriter<InternalRow> inserts;
+  private final @Nullable ZRecordDataWriter inserts;
   private long deletedRows;
   private long updatedRows;
+  private long movedRows;
   private long insertedRows;
 
-  /** @param inserts takes new records; null if there are none */
-  RowWriter(ShardChanges changes, @Nullable DataWriter<InternalRow> inserts) {
+  /** @param inserts takes new and moved records; null if there are none */
+  RowWriter(ShardChanges changes, @Nullable ZRecordDataWriter inserts) {
     this.changes = changes;
     this.inserts = inserts;
   }
@@ -33,27 +33,36 @@ final class RowWriter implements DeltaWriter<InternalRow> {
 
   @Override
   public void update(InternalRow metadata, InternalRow id, InternalRow row) {
-    changes.update(id.getLong(0), row);
-    updatedRows++;
+    Place before = changes.update(id.getLong(0), row);
+    if (before == null) {
+      updatedRows++;
+    } else {
+      inserts().move(row, before.shard(), before.slot());
+      movedRows++;
+    }
   }
 
   @Override
-  public void insert(InternalRow row) throws IOException {
-    if (inserts == null) {
-      throw new IllegalStateException("The statement was planned without new records");
-    }
-    inserts.write(row);
+  public void insert(InternalRow row) {
+    inserts().write(row);
     insertedRows++;
   }
 
-  @Override
-  public WriterCommitMessage commit() throws IOException {
-    WriterCommitMessage inserted = inserts == null ? null : inserts.commit();
-    return new WrittenRows(changes.finish(), inserted);
+  private ZRecordDataWriter inserts() {
+    if (inserts == null) {
+      throw new IllegalStateException("The statement was planned without new records");
+    }
+    return inserts;
   }
 
   @Override
-  public void abort() throws IOException {
+  public WriterCommitMessage commit() {
+    WriterCommitMessage written = inserts == null ? null : inserts.commit();
+    return new WrittenRows(changes.finish(), written, insertedRows > 0);
+  }
+
+  @Override
+  public void abort() {
     changes.abandon();
     if (inserts != null) {
       inserts.abort();
@@ -62,7 +71,7 @@ final class RowWriter implements DeltaWriter<InternalRow> {
 
   /** Called after a commit as well as after an abort. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     changes.close();
     if (inserts != null) {
       inserts.close();
@@ -71,6 +80,6 @@ final class RowWriter implements DeltaWriter<InternalRow> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return RowMetrics.values(deletedRows, updatedRows, insertedRows);
+    return RowMetrics.values(deletedRows, updatedRows, movedRows, insertedRows);
   }
 }

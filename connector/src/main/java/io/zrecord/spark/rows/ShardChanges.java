@@ -1,25 +1,21 @@
 package io.zrecord.spark.rows;
 
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.spark.scan.SnapshotId;
 import io.zrecord.spark.write.ColumnValueWriter;
+import io.zrecord.spark.write.Partitioning;
+import io.zrecord.spark.write.RowPartitions;
 import io.zrecord.spark.write.RowWriters;
 import io.zrecord.storage.Storage;
-import io.zrecord.table.ChangeBase;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardChange;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,47 +23,34 @@ import org.jspecify.annotations.Nullable;
  * come back to an earlier shard make another change of the shard. Belongs to one task.
  */
 final class ShardChanges implements AutoCloseable {
-  private final SnapshotId version;
-  private final ChangeBase base;
-  private final RecordSchema fields;
+  private final RowPlan plan;
   private final ColumnValueWriter[] columns;
   private final int[] assigned;
-  private final boolean compares;
   private final Set<String> names;
+  private final @Nullable RowPartitions partitions;
   private final List<ShardChange> finished = new ArrayList<>();
 
   private @Nullable TableSnapshot snapshot;
+  private @Nullable ShardSummary shard;
   private @Nullable ShardChangeWriter writer;
   private @Nullable StoredValues stored;
-  private Map<Integer, Optional<String>> partition = Map.of();
   private long first;
   private long end;
   private long rows;
 
-  /**
-   * Begins without a look at a shard.
-   *
-   * @param columns the columns of the rows
-   * @param fields the field of each column
-   * @param assigned ordinals of the columns of which updated records get values
-   * @param compares whether values are written only where they are not there already
-   */
-  ShardChanges(
-      SnapshotId version,
-      ChangeBase base,
-      StructType columns,
-      RecordSchema fields,
-      List<Integer> assigned,
-      boolean compares) {
-    this.version = version;
-    this.base = base;
-    this.fields = fields;
-    this.columns = RowWriters.of(columns, fields);
-    this.assigned = assigned.stream().mapToInt(Integer::intValue).toArray();
-    this.compares = compares;
-    this.names = assigned.stream()
-        .map(i -> fields.fields().get(i).name())
+  /** Begins without a look at a shard. */
+  ShardChanges(RowPlan plan) {
+    this.plan = plan;
+    this.columns = new ColumnValueWriter[plan.columns().length()];
+    this.assigned = plan.assigned().stream().mapToInt(Integer::intValue).toArray();
+    this.names = plan.assigned().stream()
+        .map(i -> plan.fields().fields().get(i).name())
         .collect(Collectors.toUnmodifiableSet());
+    for (int i : assigned) {
+      columns[i] = RowWriters.of(plan.columns().apply(i).dataType(), plan.fields().fields().get(i));
+    }
+    Partitioning moves = plan.moves();
+    this.partitions = moves == null ? null : moves.of(plan.columns(), plan.fields());
   }
 
   /** Deletes the record with an index of the version. */
@@ -77,10 +60,22 @@ final class ShardChanges implements AutoCloseable {
     rows++;
   }
 
-  /** Gives the record with an index of the version the values of the assigned columns. */
-  void update(long index, InternalRow row) {
-    ShardChangeWriter shard = shardOf(index);
-    ChangedRecord record = new ChangedRecord(shard, index - first, fields, rows, partition, stored);
+  /**
+   * Gives the record with an index of the version the values of the assigned columns. A record that
+   * gets another partition is deleted instead.
+   *
+   * @return where the record was that belongs to another partition now; null if the record stays
+   */
+  @Nullable
+  Place update(long index, InternalRow row) {
+    ShardChangeWriter open = shardOf(index);
+    rows++;
+    if (partitions != null && !partitions.of(row).equals(shard().partition())) {
+      Place before = new Place(shard().id(), open.slotOf(index - first));
+      open.delete(index - first);
+      return before;
+    }
+    ChangedRecord record = new ChangedRecord(open, index - first, plan.fields(), rows - 1, stored);
     for (int i : assigned) {
       if (row.isNullAt(i)) {
         record.put(i, null);
@@ -88,7 +83,11 @@ final class ShardChanges implements AutoCloseable {
         columns[i].write(row, i, record);
       }
     }
-    rows++;
+    return null;
+  }
+
+  private ShardSummary shard() {
+    return Objects.requireNonNull(shard, "No shard is open");
   }
 
   private ShardChangeWriter shardOf(long index) {
@@ -101,28 +100,20 @@ final class ShardChanges implements AutoCloseable {
     int ordinal = known.shardOf(index);
     first = known.firstIndex(ordinal);
     end = known.firstIndex(ordinal + 1);
-    ShardSummary shard = known.shards().get(ordinal);
-    open = ShardChangeWriter.open(storage(), base, shard, names);
+    ShardSummary found = known.shards().get(ordinal);
+    open = ShardChangeWriter.open(storage(), plan.base(), found, names);
+    shard = found;
     writer = open;
-    partition = partitionOf(shard);
-    if (compares && assigned.length > 0) {
-      stored = new StoredValues(storage(), fields, shard);
+    if (plan.compares() && assigned.length > 0) {
+      stored = new StoredValues(storage(), plan.fields(), found);
     }
     return open;
-  }
-
-  private Map<Integer, Optional<String>> partitionOf(ShardSummary shard) {
-    Map<Integer, Optional<String>> values = new HashMap<>();
-    for (int i = 0; i < base.partitions().size(); i++) {
-      values.put(base.partitions().get(i), Optional.ofNullable(shard.partition().get(i)));
-    }
-    return values;
   }
 
   private TableSnapshot snapshot() {
     TableSnapshot known = snapshot;
     if (known == null) {
-      known = version.open();
+      known = plan.version().open();
       snapshot = known;
     }
     return known;

@@ -9,18 +9,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The report of a task to the driver: what the task changed in shards, and what it wrote of new
- * records. A plain class with bytes, see {@link ObjectBytes}.
+ * and moved records. A plain class with bytes, see {@link ObjectBytes}.
  */
 final class WrittenRows implements WriterCommitMessage {
   private static final long serialVersionUID = 1L;
 
   private final byte[] changes;
-  private final @Nullable WriterCommitMessage inserted;
+  private final @Nullable WriterCommitMessage shards;
+  private final boolean hasNewRecords;
 
-  /** @param inserted the report of the writer of new records; null if there were none */
-  WrittenRows(List<ShardChange> changes, @Nullable WriterCommitMessage inserted) {
+  /**
+   * Makes a report.
+   *
+   * @param shards the report of the writer of new and moved records; null if there were none
+   * @param hasNewRecords whether some records in those shards are new
+   */
+  WrittenRows(
+      List<ShardChange> changes, @Nullable WriterCommitMessage shards, boolean hasNewRecords) {
     this.changes = ObjectBytes.of(new ArrayList<>(changes));
-    this.inserted = inserted;
+    this.shards = shards;
+    this.hasNewRecords = hasNewRecords;
   }
 
   List<ShardChange> changes() {
@@ -29,7 +37,11 @@ final class WrittenRows implements WriterCommitMessage {
   }
 
   @Nullable
-  WriterCommitMessage inserted() {
-    return inserted;
+  WriterCommitMessage shards() {
+    return shards;
+  }
+
+  boolean hasNewRecords() {
+    return hasNewRecords;
   }
 }

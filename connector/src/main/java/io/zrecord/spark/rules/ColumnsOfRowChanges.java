@@ -30,7 +30,8 @@ import scala.runtime.BoxedUnit;
  * Lets an {@code UPDATE} or a {@code MERGE} read and write only the columns that the statement
  * needs. Spark plans rows with all columns. This rule finds those that the rows only carry along,
  * tells the {@link RowOperation}, and puts a constant in their place, after which Spark prunes them
- * from the scan.
+ * from the scan. A statement that may give records another partition reads all columns, and writes
+ * those that it assigns of the records that stay.
  *
  * <p>If the plan is not as expected, the rule changes nothing, and the rows have all columns, with
  * the same result. So the rule can also be left out ({@code spark.sql.optimizer.excludedRules}).
@@ -76,9 +77,12 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     if (query.isEmpty()) {
       return write;
     }
-    LogicalPlan changed = write.mapChildren(function(child -> query.get()));
     operation.addUnchanged(unchanged);
-    return changed;
+    operation.inserts(inserts(write.query()));
+    // A record that gets another partition is written whole.
+    return operation.mayMove()
+        ? write
+        : write.mapChildren(function(child -> query.get()));
   }
 
   /** Returns the columns as the statement's scan has them, by name; none if it is planned. */
@@ -111,6 +115,14 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
       return Optional.of(checks.mapChildren(function(child -> narrowed)));
     }
     return Optional.empty();
+  }
+
+  private static boolean inserts(LogicalPlan query) {
+    LogicalPlan rows = query instanceof Filter checks ? checks.child() : query;
+    return rows instanceof MergeRows merge
+        && !ScalaLists.copy(
+                ColumnsOfMerge.called(merge, "notMatchedInstructions"), Expression.class)
+            .isEmpty();
   }
 
   private static LogicalPlan ofUpdate(

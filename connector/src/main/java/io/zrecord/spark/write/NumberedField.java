@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param reserved the first numbers of all tasks, as many for each; null if there are none
  * @param block how many of them each task has
  */
-record NumberedField(
+public record NumberedField(
     int ordinal, String name, Identity identity, @Nullable IdentityRange reserved, long block)
     implements Serializable {
 

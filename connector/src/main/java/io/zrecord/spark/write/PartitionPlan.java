@@ -101,12 +101,15 @@ record PartitionPlan(List<FieldSpec> fields, WriteDistribution distribution) {
    * @param columns the columns of the query, in the order of the written fields
    */
   List<String> clusteringColumns(List<FieldSpec> written, StructType columns) {
-    return distribution == WriteDistribution.NONE
-        ? List.of()
-        : ofTasks(written).ordinals().stream()
-            .filter(ordinal -> ordinal < columns.length())
-            .map(ordinal -> columns.apply(ordinal).name())
-            .toList();
+    return distribution == WriteDistribution.NONE ? List.of() : columns(written, columns);
+  }
+
+  /** Returns the columns of a query that have the partition fields. */
+  List<String> columns(List<FieldSpec> written, StructType columns) {
+    return ofTasks(written).ordinals().stream()
+        .filter(ordinal -> ordinal < columns.length())
+        .map(ordinal -> columns.apply(ordinal).name())
+        .toList();
   }
 
   /**

@@ -3,7 +3,6 @@ package io.zrecord.spark.write;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,20 +18,20 @@ final class PartitionedShards implements TaskShards {
   /** Most shards of a task: as many files are small ones, and a commit has those of all tasks. */
   private static final int MOST_SHARDS = 10_000;
 
-  private final PartitionField[] fields;
+  private final RowPartitions partitions;
   private final int mostOpen;
   private final Opener opener;
   private final Discarder discarder;
 
   /** The shards that are open, the one that got no row for the longest time first. */
-  private final Map<List<@Nullable Object>, ShardWriter> open =
+  private final Map<List<@Nullable String>, ShardWriter> open =
       new LinkedHashMap<>(16, 0.75f, true);
 
   private final List<ShardSummary> sealed = new ArrayList<>();
   private long sealedRecords;
   private long sealedBytes;
 
-  private @Nullable Object[] current;
+  private @Nullable List<@Nullable String> current;
   private @Nullable ShardWriter currentShard;
 
   /** Begins a shard of a partition. */
@@ -45,35 +44,28 @@ final class PartitionedShards implements TaskShards {
     void discard(List<ShardSummary> shards);
   }
 
-  PartitionedShards(PartitionField[] fields, int mostOpen, Opener opener, Discarder discarder) {
-    this.fields = fields;
+  PartitionedShards(
+      RowPartitions partitions, int mostOpen, Opener opener, Discarder discarder) {
+    this.partitions = partitions;
     this.mostOpen = mostOpen;
     this.opener = opener;
     this.discarder = discarder;
-    this.current = new Object[fields.length];
   }
 
   @Override
   public ShardWriter shardOf(InternalRow row) {
-    @Nullable Object[] values = new Object[fields.length];
-    for (int i = 0; i < fields.length; i++) {
-      values[i] = fields[i].value(row);
-    }
+    List<@Nullable String> partition = partitions.of(row);
     ShardWriter shard = currentShard;
-    if (shard == null || !Arrays.equals(values, current)) {
-      for (int i = 0; i < fields.length; i++) {
-        values[i] = PartitionField.kept(values[i]);
-      }
-      shard = ofPartition(values);
-      current = values;
+    if (shard == null || !partition.equals(current)) {
+      shard = ofPartition(partition);
+      current = partition;
       currentShard = shard;
     }
     return shard;
   }
 
-  private ShardWriter ofPartition(@Nullable Object[] values) {
-    List<@Nullable Object> key = Arrays.asList(values);
-    ShardWriter shard = open.get(key);
+  private ShardWriter ofPartition(List<@Nullable String> partition) {
+    ShardWriter shard = open.get(partition);
     if (shard != null) {
       return shard;
     }
@@ -88,12 +80,8 @@ final class PartitionedShards implements TaskShards {
           + " let the distribution of the write be partition, or sort the rows by the partition"
           + " columns");
     }
-    List<@Nullable String> texts = new ArrayList<>();
-    for (int i = 0; i < fields.length; i++) {
-      texts.add(fields[i].text(values[i]));
-    }
-    ShardWriter opened = opener.open(texts);
-    open.put(key, opened);
+    ShardWriter opened = opener.open(partition);
+    open.put(partition, opened);
     return opened;
   }
 

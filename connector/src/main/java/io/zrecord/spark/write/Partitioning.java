@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.StructType;
  *     has no partitions
  * @param isSorted whether the rows of each task come partition by partition
  */
-record Partitioning(List<Integer> ordinals, boolean isSorted) implements Serializable {
+public record Partitioning(List<Integer> ordinals, boolean isSorted) implements Serializable {
   /**
    * Shards that a task has open where partitions take turns. Each of them has its part of the
    * memory of the task, and a file or an upload.
@@ -27,7 +27,7 @@ record Partitioning(List<Integer> ordinals, boolean isSorted) implements Seriali
 
   private static final long LEAST_STRIPE_BYTES = 64 << 10;
 
-  Partitioning {
+  public Partitioning {
     ordinals = List.copyOf(ordinals);
   }
 
@@ -37,12 +37,6 @@ record Partitioning(List<Integer> ordinals, boolean isSorted) implements Seriali
     if (ordinals.isEmpty()) {
       return new OneShard(ShardWriter.create(storage, fields, options));
     }
-    PartitionField[] partitions = ordinals.stream()
-        .map(ordinal -> ordinal < columns.length()
-            ? PartitionField.ofColumn(
-                ordinal, fields.fields().get(ordinal), columns.apply(ordinal).dataType())
-            : PartitionField.leftOut(fields.fields().get(ordinal)))
-        .toArray(PartitionField[]::new);
     List<Integer> ids = ordinals.stream()
         .map(ordinal -> fields.fields().get(ordinal))
         .map(FieldSpec::id)
@@ -51,9 +45,24 @@ record Partitioning(List<Integer> ordinals, boolean isSorted) implements Seriali
     WriteOptions ofShard =
         options.withStripeBytes(Math.max(LEAST_STRIPE_BYTES, options.stripeBytes() / mostOpen));
     return new PartitionedShards(
-        partitions,
+        of(columns, fields),
         mostOpen,
         texts -> ShardWriter.create(storage, UUID.randomUUID(), fields, ofShard, ids, texts),
         RecordTable.at(storage)::discard);
+  }
+
+  /**
+   * Returns what finds the partitions of rows.
+   *
+   * @param columns the columns of the rows
+   * @param fields the field of each column, and those that no column has
+   */
+  public RowPartitions of(StructType columns, RecordSchema fields) {
+    return new RowPartitions(ordinals.stream()
+        .map(ordinal -> ordinal < columns.length()
+            ? PartitionField.ofColumn(
+                ordinal, fields.fields().get(ordinal), columns.apply(ordinal).dataType())
+            : PartitionField.leftOut(fields.fields().get(ordinal)))
+        .toArray(PartitionField[]::new));
   }
 }

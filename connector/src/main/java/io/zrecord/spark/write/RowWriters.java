@@ -27,15 +27,22 @@ public final class RowWriters {
   public static ColumnValueWriter[] of(StructType columns, RecordSchema fields) {
     ColumnValueWriter[] writers = new ColumnValueWriter[columns.length()];
     for (int i = 0; i < writers.length; i++) {
-      FieldSpec field = fields.fields().get(i);
-      DataType column = columns.fields()[i].dataType();
-      writers[i] = field.type().tree() != null
-          ? new NestedValueWriter(field.type().requireTree(), column)
-          : column instanceof ArrayType array
-              ? new ArrayValueWriter(field, array.elementType())
-              : single(field, column);
+      writers[i] = of(columns.fields()[i].dataType(), fields.fields().get(i));
     }
     return writers;
+  }
+
+  /**
+   * Returns a writer of one column.
+   *
+   * @throws IllegalArgumentException if values of the column are none of the field
+   */
+  public static ColumnValueWriter of(DataType column, FieldSpec field) {
+    return field.type().tree() != null
+        ? new NestedValueWriter(field.type().requireTree(), column)
+        : column instanceof ArrayType array
+            ? new ArrayValueWriter(field, array.elementType())
+            : single(field, column);
   }
 
   private static ColumnValueWriter single(FieldSpec field, DataType column) {
@@ -43,6 +50,11 @@ public final class RowWriters {
     ElementType narrow = SparkTypes.fixedWidthTypeOf(column).orElse(field.type());
     if (narrow.equals(field.type())) {
       return single(field);
+    }
+    if (!Widening.allows(narrow, field.type())) {
+      throw new IllegalArgumentException("Cannot write values of type " + column.catalogString()
+          + " to the field '" + field.name() + "' of type " + field.type()
+          + "; write the field by the engine, in Java or Python");
     }
     return column instanceof DecimalType decimal
         ? decimal(decimal, field.type())

@@ -178,13 +178,18 @@ public final class TableCommit {
   }
 
   /** Returns how tasks divide their rows. */
-  Partitioning partitioning() {
+  public Partitioning partitioning() {
     return partitions.ofTasks(fields.written());
   }
 
   /** Returns shards in the order of the table: by their partitions, then as they come. */
   public List<ShardSummary> inOrder(List<ShardSummary> shards) {
     return partitions.inOrder(shards);
+  }
+
+  /** Returns the columns of a query that have the partition fields. */
+  public List<String> partitionColumns(StructType columns) {
+    return partitions.columns(fields.written(), columns);
   }
 
   /** Returns the columns of a query whose values are to meet in one task. */

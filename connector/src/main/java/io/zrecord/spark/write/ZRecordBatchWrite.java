@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.sql.connector.write.BatchWrite;
-import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
@@ -40,7 +39,7 @@ public final class ZRecordBatchWrite implements BatchWrite {
   }
 
   @Override
-  public DataWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
+  public ZRecordWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
     return SparkErrors.planned(() -> new ZRecordWriterFactory(
         commit.tableLocation(),
         ColumnMetadata.bare(columns),

@@ -5,42 +5,50 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.write.ShardWriter;
 import java.util.List;
+import java.util.UUID;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 
-/** Writes the rows of one attempt of a task to shards of its own. */
-final class ZRecordDataWriter implements DataWriter<InternalRow> {
+/** Writes the rows of one attempt of a task to shards of its own. Belongs to one thread. */
+public final class ZRecordDataWriter implements DataWriter<InternalRow> {
   private final Storage storage;
   private final TaskShards shards;
-  private final ColumnValueWriter[] columns;
-  private final AbsentValue[] absent;
+  private final RowFields added;
+  private final RowFields moved;
 
   /**
    * Makes a writer.
    *
-   * @param absent what each field has where its column is null; then the same of the fields that no
-   *     column has
+   * @param added puts values into new records
+   * @param moved the same for records that were elsewhere in the table, which keep their numbers
    */
-  ZRecordDataWriter(
-      Storage storage, TaskShards shards, ColumnValueWriter[] columns, AbsentValue[] absent) {
+  ZRecordDataWriter(Storage storage, TaskShards shards, RowFields added, RowFields moved) {
     this.storage = storage;
     this.shards = shards;
-    this.columns = columns;
-    this.absent = absent;
+    this.added = added;
+    this.moved = moved;
   }
 
+  /** Writes a new record. */
   @Override
   public void write(InternalRow row) {
     ShardWriter shard = shards.shardOf(row);
-    for (int i = 0; i < absent.length; i++) {
-      if (i < columns.length && !row.isNullAt(i)) {
-        columns[i].write(row, i, shard);
-      } else {
-        absent[i].put(shard, i);
-      }
-    }
+    added.write(row, shard);
+    shard.endRecord();
+  }
+
+  /**
+   * Writes a record that the same commit deletes elsewhere in the table.
+   *
+   * @param from identity of the shard that has the record
+   * @param slot of the record there, as {@link io.zrecord.table.ShardChangeWriter#slotOf} says
+   */
+  public void move(InternalRow row, UUID from, long slot) {
+    ShardWriter shard = shards.shardOf(row);
+    moved.write(row, shard);
+    shard.movedFrom(from, slot);
     shard.endRecord();
   }
 

@@ -9,8 +9,6 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.IdentityNumbers;
 import io.zrecord.table.RecordTable;
 import java.util.List;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.types.StructType;
 
@@ -25,7 +23,7 @@ import org.apache.spark.sql.types.StructType;
  * @param partitioning the fields by which rows are divided
  * @param options the layout of the data
  */
-record ZRecordWriterFactory(
+public record ZRecordWriterFactory(
     TableLocation location,
     StructType columns,
     RecordSchema fields,
@@ -35,13 +33,10 @@ record ZRecordWriterFactory(
     implements DataWriterFactory {
 
   @Override
-  public DataWriter<InternalRow> createWriter(int partitionId, long taskId) {
+  public ZRecordDataWriter createWriter(int partitionId, long taskId) {
     Storage storage = location.storage();
     ColumnValueWriter[] writers = RowWriters.of(columns, fields);
-    AbsentValue[] absent = new AbsentValue[fields.fields().size()];
-    for (int i = 0; i < absent.length; i++) {
-      absent[i] = absent(i);
-    }
+    AbsentValue[] absent = absent();
     for (NumberedField field : numbered) {
       IdentityNumbers numbers = field.numbers(RecordTable.at(storage), partitionId);
       absent[field.ordinal()] = (shard, ordinal) -> shard.putLong(ordinal, numbers.next());
@@ -52,7 +47,18 @@ record ZRecordWriterFactory(
       }
     }
     return new ZRecordDataWriter(
-        storage, partitioning.shards(storage, columns, fields, options), writers, absent);
+        storage,
+        partitioning.shards(storage, columns, fields, options),
+        new RowFields(writers, absent),
+        new RowFields(RowWriters.of(columns, fields), absent()));
+  }
+
+  private AbsentValue[] absent() {
+    AbsentValue[] absent = new AbsentValue[fields.fields().size()];
+    for (int i = 0; i < absent.length; i++) {
+      absent[i] = absent(i);
+    }
+    return absent;
   }
 
   private AbsentValue absent(int ordinal) {
