@@ -5,6 +5,7 @@ import io.zrecord.cli.maintenance.RelayoutArguments;
 import io.zrecord.cli.maintenance.RelayoutRun;
 import io.zrecord.rebalance.RebalancePlan;
 import io.zrecord.spark.job.JobConcurrency;
+import io.zrecord.spark.job.RelayoutJobs;
 import io.zrecord.spark.job.RewriteJobs;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.table.RecordTable;
@@ -56,7 +57,7 @@ final class RebalanceJob extends SparkJob {
           .run(
               SparkStorages.storageFor(path()),
               arguments.options(),
-              run -> Relayout.onSpark(run, spark, jobs));
+              run -> RelayoutJobs.onSpark(run, spark, jobs));
     }
     RecordTable table = RecordTable.at(SparkStorages.storageFor(path()));
     RebalancePlan plan = RebalancePlan.of(table.latest(), arguments.options());

@@ -6,7 +6,6 @@ import io.zrecord.rebalance.RelayoutResult;
 import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.job.JobConcurrency;
 import io.zrecord.spark.job.RelayoutJobs;
 import io.zrecord.spark.path.SparkStorages;
@@ -104,13 +103,6 @@ public final class Relayout {
   TableRelayout prepare(RelayoutPlan plan) {
     TableRelayout run = TableRelayout.of(plan.snapshot(), order)
         .layout(options.write(), options.targetShardBytes());
-    return onSpark(run, spark, concurrency);
-  }
-
-  /** Makes a run use Spark. */
-  static TableRelayout onSpark(TableRelayout run, SparkSession spark, JobConcurrency concurrency) {
-    return run.threads(concurrency.count())
-        .properties(CommitProperties.of(spark.sparkContext()))
-        .working(plan -> new RelayoutJobs(spark, plan));
+    return RelayoutJobs.onSpark(run, spark, concurrency);
   }
 }

@@ -6,6 +6,7 @@ import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
+import io.zrecord.spark.rules.ProceduresOfCatalogs;
 import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
@@ -49,6 +50,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(extensions, OptionsOfRelations::new);
     injectEarly(extensions, TimesOfPaths::new);
+    injectEarly(extensions, ProceduresOfCatalogs::new);
     CheckedSessions.add(extensions);
     return BoxedUnit.UNIT;
   }

@@ -14,6 +14,7 @@ import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
+import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
@@ -182,6 +183,19 @@ public class ZRecordTable
   /** Refuses options that name another path, or settings that come too late. */
   final void requireObeyed(CaseInsensitiveStringMap options) {
     SparkErrors.done(() -> paths.requireObeyed(options));
+  }
+
+  /**
+   * Returns the one dataset that this is.
+   *
+   * @throws IllegalArgumentException if there are several
+   */
+  public DatasetPath path() {
+    List<DatasetPath> datasets = paths.datasets();
+    if (datasets.size() != 1) {
+      throw new IllegalArgumentException(location() + " are several datasets; name one");
+    }
+    return datasets.get(0);
   }
 
   /** Returns where the table is, for messages. */

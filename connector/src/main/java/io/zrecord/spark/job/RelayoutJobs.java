@@ -2,6 +2,7 @@ package io.zrecord.spark.job;
 
 import io.zrecord.rebalance.RelayoutPlan;
 import io.zrecord.rebalance.RelayoutWork;
+import io.zrecord.rebalance.TableRelayout;
 import io.zrecord.rebalance.order.RecordOrder;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.path.TableLocation;
@@ -36,6 +37,14 @@ public final class RelayoutJobs implements RelayoutWork {
     this.sorted = plan.order() instanceof RecordOrder.ByField order
         ? SortedOrder.of(session, plan, order, jobs)
         : null;
+  }
+
+  /** Makes a run use Spark. */
+  public static TableRelayout onSpark(
+      TableRelayout run, SparkSession spark, JobConcurrency concurrency) {
+    return run.threads(concurrency.count())
+        .properties(CommitProperties.of(spark.sparkContext()))
+        .working(plan -> new RelayoutJobs(spark, plan));
   }
 
   private Storage storage() {

@@ -1,0 +1,55 @@
+package io.zrecord.spark.procedure;
+
+import io.zrecord.table.CareMode;
+import io.zrecord.table.SweepOptions;
+import io.zrecord.table.SweepResult;
+import java.util.List;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+
+/** Deletes files that no version names. */
+final class SweepProcedure implements SystemProcedure {
+  @Override
+  public String name() {
+    return "sweep";
+  }
+
+  @Override
+  public String description() {
+    return "Deletes files of a table that no version names; by default only counts them.";
+  }
+
+  @Override
+  public List<Parameter> parameters() {
+    return List.of(
+        Parameter.TABLE,
+        Parameter.with("older_than", DataTypes.createDayTimeIntervalType(), "INTERVAL '3' DAY", "age below which a file stays, one hour or more: longer than any write takes"),
+        Parameter.flag("dry_run", true, "count only, and delete nothing"));
+  }
+
+  @Override
+  public StructType columns() {
+    return new StructType()
+      .add("dry_run", DataTypes.BooleanType, false)
+      .add("files", DataTypes.LongType, false)
+      .add("bytes", DataTypes.LongType, false)
+      .add("young_files", DataTypes.LongType, false)
+      .add("young_bytes", DataTypes.LongType, false);
+  }
+
+  @Override
+  public List<Object[]> run(Arguments arguments) {
+    boolean isDry = arguments.flag("dry_run");
+    SweepOptions options = SweepOptions.defaults()
+        .withOlderThan(arguments.duration("older_than"))
+        .withMode(isDry ? CareMode.DRY_RUN : CareMode.DELETE);
+    SweepResult result = arguments.table().sweep(options, orphan -> {});
+    return List.<Object[]>of(new Object[] {
+      isDry,
+      (long) result.fileCount(),
+      result.lengthBytes(),
+      (long) result.youngFileCount(),
+      result.youngBytes()
+    });
+  }
+}
