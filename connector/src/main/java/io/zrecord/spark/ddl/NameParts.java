@@ -10,7 +10,7 @@ import scala.collection.Iterable;
 import scala.collection.Iterator;
 
 /** Takes names apart that have several parts, such as {@code catalog.space.table}. Stateless. */
-final class NameParts {
+public final class NameParts {
   private NameParts() {}
 
   /** Returns the parts that Spark keeps in a sequence of Scala. */
@@ -24,7 +24,7 @@ final class NameParts {
   }
 
   /** Returns the parts of a name in SQL; empty if Spark cannot parse the text as a name. */
-  static Optional<List<String>> parsed(String text) {
+  public static Optional<List<String>> parsed(String text) {
     try {
       return SparkSession.active().sessionState().sqlParser().parseExpression(text)
               instanceof UnresolvedAttribute name

@@ -1,18 +1,16 @@
 package io.zrecord.spark.procedure;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.ddl.NameParts;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.storage.Storage;
-import java.util.Arrays;
+import java.util.List;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
-import org.apache.spark.sql.catalyst.parser.CatalystSqlParser;
-import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
-import scala.collection.Iterator;
 
 /** Finds the table that an argument names. Stateless. */
 final class TableArgument {
@@ -39,16 +37,19 @@ final class TableArgument {
     if (text.indexOf('`') < 0 && text.indexOf('/') >= 0) {
       return DatasetPath.of(text);
     }
-    String[] parts = parts(text);
-    if (parts.length == 2 && parts[0].equalsIgnoreCase(ZRecordOptions.FORMAT)) {
-      return DatasetPath.of(parts[1]);
+    List<String> parts = NameParts.parsed(text)
+        .orElseThrow(() -> new IllegalArgumentException(
+            "'" + text + "' is no name of a table; give a name such as db.photos, or a path"));
+    if (parts.size() == 2 && parts.get(0).equalsIgnoreCase(ZRecordOptions.FORMAT)) {
+      return DatasetPath.of(parts.get(1));
     }
-    if (parts.length > 1 && parts[0].equalsIgnoreCase(catalog.name())) {
-      parts = Arrays.copyOfRange(parts, 1, parts.length);
+    if (parts.size() > 1 && parts.get(0).equalsIgnoreCase(catalog.name())) {
+      parts = parts.subList(1, parts.size());
     }
-    int last = parts.length - 1;
-    String[] namespace = last == 0 ? catalog.defaultNamespace() : Arrays.copyOf(parts, last);
-    return path(catalog, Identifier.of(namespace, parts[last]), text);
+    int last = parts.size() - 1;
+    String[] namespace =
+        last == 0 ? catalog.defaultNamespace() : parts.subList(0, last).toArray(String[]::new);
+    return path(catalog, Identifier.of(namespace, parts.get(last)), text);
   }
 
   private static DatasetPath path(TableCatalog catalog, Identifier identifier, String text) {
@@ -64,28 +65,5 @@ final class TableArgument {
     }
     throw new IllegalArgumentException("The table '" + text + "' is none of "
         + ZRecordOptions.FORMAT + "; give a table of " + ZRecordOptions.FORMAT);
-  }
-
-  private static String[] parts(String text) {
-    try {
-      Iterator<?> parts = ((scala.collection.Iterable<?>)
-              CatalystSqlParser.class
-                  .getMethod("parseMultipartIdentifier", String.class)
-                  .invoke(null, text))
-          .iterator();
-      java.util.List<String> all = new java.util.ArrayList<>();
-      while (parts.hasNext()) {
-        all.add((String) parts.next());
-      }
-      return all.toArray(String[]::new);
-    } catch (java.lang.reflect.InvocationTargetException e) {
-      if (e.getCause() instanceof ParseException) {
-        throw new IllegalArgumentException("'" + text + "' is no name of a table; give a name such"
-            + " as db.photos, or a path", e.getCause());
-      }
-      throw new IllegalStateException("Cannot parse '" + text + "'", e.getCause());
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("This release of Spark parses names otherwise", e);
-    }
   }
 }

@@ -54,7 +54,7 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
     if (last < 1 || last > 2 || !parts.get(last - 1).equalsIgnoreCase(Procedures.NAMESPACE)) {
       return Optional.empty();
     }
-    Object manager = called(called(session, "sessionState"), "catalogManager");
+    Object manager = called(session.sessionState(), "catalogManager");
     Object catalog = last == 1
         ? called(manager, "currentCatalog")
         : isRegistered(parts.get(0)) ? called(manager, "catalog", parts.get(0)) : null;

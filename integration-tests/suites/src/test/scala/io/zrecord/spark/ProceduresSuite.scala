@@ -54,7 +54,7 @@ class ProceduresSuite extends SparkSuite {
       )
     ) withClue(s"$catalog $argument") {
       val found = sql(s"call $catalog.system.changes('$argument')")
-      assert(found.map(row => (row.getLong(0), row.getLong(3))) == Seq((5L, 50L)))
+      assert(found.map(row => (row.getLong(0), row.getLong(3))) == Seq((4L, 50L)))
     }
     sql("use lake")
     try assert(sql(s"call system.changes(table => '${table.name}')").size == 1)
@@ -67,7 +67,7 @@ class ProceduresSuite extends SparkSuite {
     val planned = table.call("rebalance", "dry_run => true").head
     assert(planned.getBoolean(0) && planned.getInt(1) == 1 && planned.getLong(2) == 200)
     assert(planned.getInt(3) == 4 && planned.isNullAt(4))
-    assert(table.version == 5)
+    assert(table.version == 4)
     val done = table.call("rebalance").head
     assert(!done.getBoolean(0) && done.getInt(3) == 4 && done.getInt(4) == 1)
     assert(done.getSeq[String](8).isEmpty)
@@ -98,7 +98,7 @@ class ProceduresSuite extends SparkSuite {
 
   testCall("versions are named, expire, and their files are swept") {
     val table = new Table
-    assert(table.call("tag", "name => 'first', version => 2") == Seq(Row("first", 2L)))
+    assert(table.call("tag", "name => 'first', version => 1") == Seq(Row("first", 1L)))
     assert(table.call("tag", "'last'") == Seq(Row("last", 5L)))
     assert(sql(s"select count(*) from lake.${table.name} version as of 'first'") == Seq(Row(50L)))
     assert(table.call("untag", "'last'") == Seq(Row("last", 5L)))
@@ -117,14 +117,14 @@ class ProceduresSuite extends SparkSuite {
     sql(s"update lake.${table.name} set label = 9 where id < 3")
     sql(s"delete from lake.${table.name} where id = 7")
     table.call("rebalance", "all_shards => true")
-    val found = table.call("changes", s"from_version => 4, to_version => ${table.version}")
+    val found = table.call("changes", s"from_version => 3, to_version => ${table.version}")
     assert(
       found.map(row =>
         (row.getLong(0), row.getLong(3), row.getLong(4), row.getLong(5), row.getMap[String, Long](7))
       ).take(3) == Seq(
-        (5L, 50L, 0L, 0L, Map.empty),
-        (6L, 0L, 0L, 3L, Map("label" -> 3L)),
-        (7L, 0L, 1L, 0L, Map.empty)
+        (4L, 50L, 0L, 0L, Map.empty),
+        (5L, 0L, 0L, 3L, Map("label" -> 3L)),
+        (6L, 0L, 1L, 0L, Map.empty)
       )
     )
     assert(found.drop(3).forall(row => row.getLong(3) + row.getLong(4) + row.getLong(5) == 0))
@@ -172,9 +172,9 @@ class ProceduresSuite extends SparkSuite {
       for (word <- words) assert(refused.contains(word), refused)
       assert(!refused.contains("INTERNAL_ERROR"), refused)
     }
-    assert(table.version == 5)
+    assert(table.version == 4)
     sql(s"explain call lake.system.rebalance('${table.name}')")
-    assert(table.version == 5, "EXPLAIN ran the procedure")
+    assert(table.version == 4, "EXPLAIN ran the procedure")
   }
 
   testCall("procedures of other catalogs are not ours") {
