@@ -28,6 +28,8 @@ import java.util.function.Function;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
+import org.apache.spark.sql.connector.catalog.Changelog;
+import org.apache.spark.sql.connector.catalog.ChangelogContext;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -308,5 +310,16 @@ public abstract class DatasetCatalog implements NewTables {
           target.apply(path.datasets().get(0)).declaring(definition::declared),
           definition.options());
     });
+  }
+
+  /**
+   * Returns the changes of a table. No {@code @Override}: new in Spark 4.2.
+   *
+   * @throws NoSuchTableException if there is no table
+   */
+  public Changelog loadChangelog(
+      Identifier identifier, ChangelogContext context, CaseInsensitiveStringMap options)
+      throws NoSuchTableException {
+    return ZRecordTables.changesOf(identifier, loadTable(identifier), context);
   }
 }

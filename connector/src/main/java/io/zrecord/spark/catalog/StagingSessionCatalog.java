@@ -28,6 +28,8 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.catalyst.analysis.TableAlreadyExistsException;
 import org.apache.spark.sql.connector.catalog.CatalogV2Util;
 import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.Changelog;
+import org.apache.spark.sql.connector.catalog.ChangelogContext;
 import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
@@ -520,5 +522,16 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     Map<String, String> options = SessionEntry.options(properties);
     WriteConf.requireValid(options);
     return WriteConf.writeOptionsAmong(options);
+  }
+
+  /**
+   * Returns the changes of a table. No {@code @Override}: new in Spark 4.2.
+   *
+   * @throws NoSuchTableException if there is no table
+   */
+  public Changelog loadChangelog(
+      Identifier identifier, ChangelogContext context, CaseInsensitiveStringMap options)
+      throws NoSuchTableException {
+    return ZRecordTables.changesOf(identifier, loadTable(identifier), context);
   }
 }

@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.changes.TableChangelog;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.ddl.SparkFeatures;
 import io.zrecord.spark.options.TimeTravel;
@@ -9,12 +10,16 @@ import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.spark.sql.connector.catalog.Changelog;
+import org.apache.spark.sql.connector.catalog.ChangelogContext;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
@@ -159,5 +164,19 @@ public final class ZRecordTables {
               + SparkTypes.structOf(other).catalogString()
               + "; read them one by one and use unionByName");
     }
+  }
+
+  /**
+   * Returns the changes of a table that was loaded.
+   *
+   * @throws UnsupportedOperationException if the table is none of zrecord, which Spark puts into
+   *     words
+   */
+  static Changelog changesOf(Identifier identifier, Table table, ChangelogContext context) {
+    if (!(table instanceof ZRecordTable ours)) {
+      throw new UnsupportedOperationException("The changes of " + identifier + " are not known");
+    }
+    return SparkErrors.planned(
+        () -> TableChangelog.of(identifier.name(), ours.path(), context));
   }
 }

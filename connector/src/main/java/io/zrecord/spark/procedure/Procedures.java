@@ -26,7 +26,8 @@ public final class Procedures implements ProcedureCatalog {
       new TagProcedure(),
       new UntagProcedure(),
       new ChangesProcedure(),
-      new VerifyProcedure());
+      new VerifyProcedure(),
+      new RepairProcedure());
 
   private final TableCatalog catalog;
 

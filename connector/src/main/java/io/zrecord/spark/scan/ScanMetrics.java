@@ -9,10 +9,11 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 /**
  * The metrics of a scan in Spark's UI. Bytes read over bytes delivered is the read amplification.
  */
-final class ScanMetrics {
+public final class ScanMetrics {
   private ScanMetrics() {}
 
-  static CustomMetric[] supported() {
+  /** Returns all metrics of scans. */
+  public static CustomMetric[] supported() {
     return new CustomMetric[] {
       new Records(),
       new RecordsSkipped(),

@@ -37,6 +37,10 @@ class ProceduresSuite extends SparkSuite {
     def call(procedure: String, arguments: String = ""): Seq[Row] =
       sql(s"call lake.system.$procedure('$name'${if (arguments.isEmpty) "" else s", $arguments"})")
 
+    /** Names the table by its path, because its newest version may be damaged. */
+    def pathCall(procedure: String, arguments: String = ""): Seq[Row] =
+      sql(s"call lake.system.$procedure('$path'${if (arguments.isEmpty) "" else s", $arguments"})")
+
     def version: Long = tableAt(path).latest().version()
     def ids: Seq[Long] = sql(s"select id from lake.$name order by _index").map(_.getLong(0))
   }
@@ -104,7 +108,7 @@ class ProceduresSuite extends SparkSuite {
     assert(table.call("untag", "'last'") == Seq(Row("last", 5L)))
     assert(failure(table.call("untag", "'last'")).contains("last"))
     val expired = table.call("expire").head
-    assert(!expired.getBoolean(0) && expired.getSeq[Long](1).isEmpty && expired.getInt(2) == 5)
+    assert(!expired.getBoolean(0) && expired.getSeq[Long](1).isEmpty && expired.getInt(2) == 8)
     val refused = failure(table.call("expire", "older_than => interval 1 minute"))
     assert(refused.contains("1h") || refused.toLowerCase.contains("hour"), refused)
     val swept = table.call("sweep", "dry_run => false, older_than => interval 2 hours").head
@@ -148,6 +152,20 @@ class ProceduresSuite extends SparkSuite {
       assert(!damaged.getBoolean(0) && damaged.getLong(1) > 0)
       assert(damaged.getSeq[String](7).nonEmpty)
     }
+  }
+
+  testCall("a repair is only told of") {
+    val table = new Table
+    assert(table.call("repair").isEmpty)
+    if (TestBase.isLocal) {
+      val files = filesOf(table.path)
+      val newest = files.names.filter(name => name.startsWith("manifest/") && !name.endsWith("latest")).max
+      files.change(newest)(bytes => bytes.take(bytes.length / 2))
+      val told = table.pathCall("repair")
+      assert(told.exists(_.getBoolean(0)), told)
+      assert(table.pathCall("repair") == told)
+    }
+    assert(failure(table.pathCall("repair", "dry_run => false")).contains("bin/zrecord repair"))
   }
 
   testCall("what is wrong with a call is said") {

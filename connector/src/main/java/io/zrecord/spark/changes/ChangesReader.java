@@ -1,0 +1,104 @@
+package io.zrecord.spark.changes;
+
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.spark.scan.ZRecordInputPartition;
+import io.zrecord.spark.scan.ZRecordPartitionReader;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.execution.vectorized.ConstantColumnVector;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnVector;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
+
+/** Reads changed records, part by part, each with what its rows say. Belongs to one task. */
+final class ChangesReader implements PartitionReader<ColumnarBatch> {
+  private final ChangesPartition partition;
+  private final StructType columns;
+  private final RecordSchema fields;
+  private final ReadSettings settings;
+  private final Deque<ChangeSegment> segments = new ArrayDeque<>();
+  private int nextPart;
+  private @Nullable ChangeSegment segment;
+  private @Nullable ZRecordPartitionReader records;
+
+  ChangesReader(
+      ChangesPartition partition,
+      StructType columns,
+      RecordSchema fields,
+      ReadSettings settings) {
+    this.partition = partition;
+    this.columns = columns;
+    this.fields = fields;
+    this.settings = settings;
+  }
+
+  @Override
+  public boolean next() {
+    while (records == null || !records.next()) {
+      closeRecords();
+      while (segments.isEmpty()) {
+        if (nextPart == partition.parts().size()) {
+          return false;
+        }
+        segments.addAll(
+            partition.parts().get(nextPart++).segments(partition.location().storage()));
+      }
+      open(segments.remove());
+    }
+    return true;
+  }
+
+  private void open(ChangeSegment next) {
+    segment = next;
+    records = new ZRecordPartitionReader(
+        new ZRecordInputPartition(partition.location(), 0, 0, List.of(next.slice())),
+        fields,
+        settings);
+  }
+
+  @Override
+  public ColumnarBatch get() {
+    if (records == null || segment == null) {
+      throw new IllegalStateException("There is no batch before next()");
+    }
+    ColumnarBatch batch = records.get();
+    ColumnVector[] vectors = new ColumnVector[columns.length()];
+    int ofTable = 0;
+    for (int i = 0; i < vectors.length; i++) {
+      StructField column = columns.apply(i);
+      vectors[i] = ChangeColumns.NAMES.contains(column.name())
+          ? constant(column, batch.numRows(), segment)
+          : batch.column(ofTable++);
+    }
+    return new ColumnarBatch(vectors, batch.numRows());
+  }
+
+  private static ColumnVector constant(StructField column, int rows, ChangeSegment segment) {
+    ConstantColumnVector constant = new ConstantColumnVector(rows, column.dataType());
+    switch (column.name()) {
+      case ChangeColumns.TYPE ->
+        constant.setUtf8String(UTF8String.fromString(segment.type().text()));
+      case ChangeColumns.VERSION -> constant.setLong(segment.version());
+      default -> constant.setLong(segment.micros());
+    }
+    return constant;
+  }
+
+  private void closeRecords() {
+    if (records != null) {
+      records.close();
+      records = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    closeRecords();
+  }
+}

@@ -1,0 +1,84 @@
+package io.zrecord.spark.changes;
+
+import io.zrecord.spark.options.ReadConf;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.Literal;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Builds a scan of changes. Conditions on the version leave versions out; Spark evaluates them as
+ * well. Belongs to one thread.
+ */
+final class ChangesScanBuilder
+    implements ScanBuilder, SupportsPushDownRequiredColumns, SupportsPushDownV2Filters {
+  private final ChangesRange range;
+  private final ReadConf conf;
+  private final List<Predicate> pushed = new ArrayList<>();
+  private StructType columns;
+  private long first;
+  private long last;
+
+  ChangesScanBuilder(ChangesRange range, StructType columns, ReadConf conf) {
+    this.range = range;
+    this.columns = columns;
+    this.conf = conf;
+    this.first = range.from() + 1;
+    this.last = range.to().version();
+  }
+
+  @Override
+  public void pruneColumns(StructType required) {
+    columns = required;
+  }
+
+  @Override
+  public Predicate[] pushPredicates(Predicate[] predicates) {
+    Arrays.stream(predicates).forEach(this::narrow);
+    return predicates;
+  }
+
+  @Override
+  public Predicate[] pushedPredicates() {
+    return pushed.toArray(Predicate[]::new);
+  }
+
+  private void narrow(Predicate predicate) {
+    Expression[] children = predicate.children();
+    if (range.isNet()
+        || children.length != 2
+        || !(children[0] instanceof NamedReference column)
+        || !column.fieldNames()[0].equals(ChangeColumns.VERSION)
+        || !(children[1] instanceof Literal<?> literal)
+        || !(literal.value() instanceof Long version)) {
+      return;
+    }
+    switch (predicate.name()) {
+      case "=" -> {
+        first = Math.max(first, version);
+        last = Math.min(last, version);
+      }
+      case ">" -> first = Math.max(first, version == Long.MAX_VALUE ? version : version + 1);
+      case ">=" -> first = Math.max(first, version);
+      case "<" -> last = Math.min(last, version == Long.MIN_VALUE ? version : version - 1);
+      case "<=" -> last = Math.min(last, version);
+      default -> {
+        return;
+      }
+    }
+    pushed.add(predicate);
+  }
+
+  @Override
+  public Scan build() {
+    return new ChangesScan(range, first, last, columns, conf);
+  }
+}
