@@ -176,7 +176,6 @@ public final class ZRecordTables {
     if (!(table instanceof ZRecordTable ours)) {
       throw new UnsupportedOperationException("The changes of " + identifier + " are not known");
     }
-    return SparkErrors.planned(
-        () -> TableChangelog.of(identifier.name(), ours.path(), context));
+    return SparkErrors.planned(() -> TableChangelog.of(identifier.name(), ours.path(), context));
   }
 }

@@ -25,8 +25,7 @@ final class ChangeColumns {
    */
   static StructType of(String location, RecordSchema fields) {
     StructType columns = new StructType();
-    for (StructField column :
-        ColumnMetadata.bare(SparkTypes.structOf(fields)).fields()) {
+    for (StructField column : ColumnMetadata.bare(SparkTypes.structOf(fields)).fields()) {
       if (NAMES.contains(column.name())) {
         throw new SchemaMismatchException(
             location,

@@ -59,7 +59,8 @@ final class ChangesPlan {
     IndexSet after = indices(moves, false);
     long micros = micros(version.timestamp());
     for (ShardChanges changes : version.shards()) {
-      parts.add(new ShardPart(changes, micros, within(before, changes, true), within(after, changes, false)));
+      parts.add(new ShardPart(
+          changes, micros, within(before, changes, true), within(after, changes, false)));
     }
   }
 

@@ -28,10 +28,7 @@ final class ChangesReader implements PartitionReader<ColumnarBatch> {
   private @Nullable ZRecordPartitionReader records;
 
   ChangesReader(
-      ChangesPartition partition,
-      StructType columns,
-      RecordSchema fields,
-      ReadSettings settings) {
+      ChangesPartition partition, StructType columns, RecordSchema fields, ReadSettings settings) {
     this.partition = partition;
     this.columns = columns;
     this.fields = fields;

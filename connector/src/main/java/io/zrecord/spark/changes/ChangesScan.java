@@ -29,8 +29,7 @@ final class ChangesScan implements Scan, Batch {
    * @param first the first version whose changes are told, in the range
    * @param last the last one
    */
-  ChangesScan(
-      ChangesRange range, long first, long last, StructType columns, ReadConf conf) {
+  ChangesScan(ChangesRange range, long first, long last, StructType columns, ReadConf conf) {
     this.range = range;
     this.first = first;
     this.last = last;
@@ -62,9 +61,7 @@ final class ChangesScan implements Scan, Batch {
           range.to().storage(),
           fields(),
           SparkSession.active().sparkContext().defaultParallelism());
-      return range.isNet()
-          ? plan.net(range.from(), range.to())
-          : plan.byVersion(first - 1, last);
+      return range.isNet() ? plan.net(range.from(), range.to()) : plan.byVersion(first - 1, last);
     });
   }
 

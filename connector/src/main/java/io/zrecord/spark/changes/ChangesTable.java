@@ -52,7 +52,7 @@ public final class ChangesTable implements Table, SupportsRead {
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return SparkErrors.planned(() -> new ChangesScanBuilder(
-        range, columns, ReadConf.ofRecords(options, Map.of())));
+    return SparkErrors.planned(
+        () -> new ChangesScanBuilder(range, columns, ReadConf.ofRecords(options, Map.of())));
   }
 }

@@ -74,8 +74,8 @@ public final class TableChangelog implements Changelog {
       return new ChangesRange(asked.startingBoundInclusive() ? first - 1 : first, last, isNet);
     }
     if (asked instanceof ChangelogRange.TimestampRange times) {
-      long from = before(
-          table, instant(times.startingTimestamp(), !asked.startingBoundInclusive()));
+      long from =
+          before(table, instant(times.startingTimestamp(), !asked.startingBoundInclusive()));
       TableSnapshot last = times
           .endingTimestamp()
           .map(end -> table.asOf(instant(end, asked.endingBoundInclusive())))

@@ -45,8 +45,9 @@ final class Arguments {
 
   /** Returns a text that must not be null. */
   String text(String name) {
-    return optionalText(name).orElseThrow(() -> new IllegalArgumentException(
-        "The argument '" + name + "' is NULL; give a value"));
+    return optionalText(name)
+        .orElseThrow(() ->
+            new IllegalArgumentException("The argument '" + name + "' is NULL; give a value"));
   }
 
   Optional<String> optionalText(String name) {
@@ -69,7 +70,8 @@ final class Arguments {
   /** Returns a number that must not be null. */
   int requiredInt(String name) {
     return optionalInt(name)
-        .orElseThrow(() -> new IllegalArgumentException("The argument '" + name + "' is NULL; give a number"));
+        .orElseThrow(() ->
+            new IllegalArgumentException("The argument '" + name + "' is NULL; give a number"));
   }
 
   Optional<Integer> optionalInt(String name) {
@@ -93,8 +95,7 @@ final class Arguments {
   boolean flag(String name) {
     int i = ordinal(name);
     if (values.isNullAt(i)) {
-      throw new IllegalArgumentException(
-          "The argument '" + name + "' is NULL; give true or false");
+      throw new IllegalArgumentException("The argument '" + name + "' is NULL; give true or false");
     }
     return values.getBoolean(i);
   }

@@ -56,8 +56,7 @@ record CalledProcedure(SystemProcedure procedure, TableCatalog catalog)
   @Override
   public Iterator<Scan> call(InternalRow arguments) {
     Arguments given = new Arguments(procedure.parameters(), arguments, catalog);
-    return SparkErrors.planned(() -> List.<Scan>of(
-            new ResultRows(procedure.columns(), procedure.run(given)))
-        .iterator());
+    return SparkErrors.planned(() ->
+        List.<Scan>of(new ResultRows(procedure.columns(), procedure.run(given))).iterator());
   }
 }

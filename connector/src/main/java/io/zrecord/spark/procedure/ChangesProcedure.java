@@ -32,8 +32,12 @@ final class ChangesProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.optional("from_version", DataTypes.LongType, "version before the first one that is told; the one before to_version if NULL"),
-        Parameter.optional("to_version", DataTypes.LongType, "last version that is told; the newest if NULL"));
+        Parameter.optional(
+            "from_version",
+            DataTypes.LongType,
+            "version before the first one that is told; the one before to_version if NULL"),
+        Parameter.optional(
+            "to_version", DataTypes.LongType, "last version that is told; the newest if NULL"));
   }
 
   @Override
@@ -46,7 +50,10 @@ final class ChangesProcedure implements SystemProcedure {
         .add("deleted", DataTypes.LongType, false)
         .add("changed", DataTypes.LongType, false)
         .add("moved", DataTypes.LongType, false)
-        .add("changed_by_field", DataTypes.createMapType(DataTypes.StringType, DataTypes.LongType, false), false);
+        .add(
+            "changed_by_field",
+            DataTypes.createMapType(DataTypes.StringType, DataTypes.LongType, false),
+            false);
   }
 
   @Override
@@ -92,8 +99,8 @@ final class ChangesProcedure implements SystemProcedure {
     }
     RecordSchema schema = RecordTable.at(storage).version(version).schema();
     Map<String, Long> byName = new LinkedHashMap<>();
-    byId.forEach((id, count) -> byName.put(
-        schema.find(id).map(FieldSpec::name).orElse("field " + id), count));
+    byId.forEach((id, count) ->
+        byName.put(schema.find(id).map(FieldSpec::name).orElse("field " + id), count));
     return byName;
   }
 }

@@ -23,18 +23,23 @@ final class ExpireProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.with("older_than", DataTypes.createDayTimeIntervalType(), "INTERVAL '7' DAY", "age, one hour or more: versions that were the newest at any time since are kept"),
-        Parameter.with("keep_versions", DataTypes.IntegerType, "1", "number of newest versions to keep"),
+        Parameter.with(
+            "older_than",
+            DataTypes.createDayTimeIntervalType(),
+            "INTERVAL '7' DAY",
+            "age, one hour or more: versions that were the newest at any time since are kept"),
+        Parameter.with(
+            "keep_versions", DataTypes.IntegerType, "1", "number of newest versions to keep"),
         Parameter.flag("dry_run", false, "say only what would be removed"));
   }
 
   @Override
   public StructType columns() {
     return new StructType()
-      .add("dry_run", DataTypes.BooleanType, false)
-      .add("expired_versions", DataTypes.createArrayType(DataTypes.LongType, false), false)
-      .add("kept_versions", DataTypes.IntegerType, false)
-      .add("tagged_versions", DataTypes.IntegerType, false);
+        .add("dry_run", DataTypes.BooleanType, false)
+        .add("expired_versions", DataTypes.createArrayType(DataTypes.LongType, false), false)
+        .add("kept_versions", DataTypes.IntegerType, false)
+        .add("tagged_versions", DataTypes.IntegerType, false);
   }
 
   @Override
@@ -45,8 +50,7 @@ final class ExpireProcedure implements SystemProcedure {
         .withOlderThan(arguments.duration("older_than"))
         .withMode(isDry ? CareMode.DRY_RUN : CareMode.DELETE);
     ExpireResult result = arguments.table().expire(options);
-    return List.<Object[]>of(new Object[] {
-      isDry, result.expired().toArray(), result.keptCount(), result.taggedCount()
-    });
+    return List.<Object[]>of(
+        new Object[] {isDry, result.expired().toArray(), result.keptCount(), result.taggedCount()});
   }
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param defaultSql SQL of the value that the parameter has if it is not given; null if it must be
  */
 record Parameter(String name, DataType type, @Nullable String defaultSql, String comment) {
-  static final Parameter TABLE = required(
-      "table", DataTypes.StringType, "name of the table in the catalog, or a path or URI");
+  static final Parameter TABLE =
+      required("table", DataTypes.StringType, "name of the table in the catalog, or a path or URI");
 
   static Parameter required(String name, DataType type, String comment) {
     return new Parameter(name, type, null, comment);

@@ -52,8 +52,8 @@ public final class Procedures implements ProcedureCatalog {
   @Override
   public UnboundProcedure loadProcedure(Identifier identifier) {
     return ALL.stream()
-        .filter(procedure -> isOurs(identifier.namespace())
-            && procedure.name().equalsIgnoreCase(identifier.name()))
+        .filter(procedure ->
+            isOurs(identifier.namespace()) && procedure.name().equalsIgnoreCase(identifier.name()))
         .findFirst()
         .map(procedure -> new CalledProcedure(procedure, catalog))
         .orElseThrow(() -> new IllegalArgumentException("The catalog " + name()

@@ -28,13 +28,29 @@ final class RebalanceProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.optional("min_utilization", DataTypes.DoubleType, "share of live bytes below which a shard is rewritten, 0 to 1; 0.8 if NULL"),
-        Parameter.optional("min_shard_bytes", DataTypes.LongType, "size below which neighbouring shards are joined; 64 MiB if NULL"),
-        Parameter.optional("target_shard_bytes", DataTypes.LongType, "size of new shards; 1 GiB if NULL"),
-        Parameter.optional("max_bytes", DataTypes.LongType, "bytes after which no further group is begun; no bound if NULL"),
-        Parameter.optional("compression", MapArgument.TYPE, "compression that fields get, such as map('text', 'zstd:9')"),
+        Parameter.optional(
+            "min_utilization",
+            DataTypes.DoubleType,
+            "share of live bytes below which a shard is rewritten, 0 to 1; 0.8 if NULL"),
+        Parameter.optional(
+            "min_shard_bytes",
+            DataTypes.LongType,
+            "size below which neighbouring shards are joined; 64 MiB if NULL"),
+        Parameter.optional(
+            "target_shard_bytes", DataTypes.LongType, "size of new shards; 1 GiB if NULL"),
+        Parameter.optional(
+            "max_bytes",
+            DataTypes.LongType,
+            "bytes after which no further group is begun; no bound if NULL"),
+        Parameter.optional(
+            "compression",
+            MapArgument.TYPE,
+            "compression that fields get, such as map('text', 'zstd:9')"),
         Parameter.flag("all_shards", false, "rewrite all shards, whatever their state"),
-        Parameter.optional("concurrency", DataTypes.IntegerType, "groups that are rewritten at once, 1 to 1,000; the cores of the executors if NULL"),
+        Parameter.optional(
+            "concurrency",
+            DataTypes.IntegerType,
+            "groups that are rewritten at once, 1 to 1,000; the cores of the executors if NULL"),
         Parameter.flag("dry_run", false, "say only what would be rewritten"));
   }
 
@@ -90,11 +106,9 @@ final class RebalanceProcedure implements SystemProcedure {
     if (utilization.isPresent()) {
       options = options.withMinUtilization(utilization.get());
     }
-    long target =
-        arguments.optionalLong("target_shard_bytes").orElse(options.targetShardBytes());
-    long least = arguments
-        .optionalLong("min_shard_bytes")
-        .orElse(Math.min(options.minShardBytes(), target));
+    long target = arguments.optionalLong("target_shard_bytes").orElse(options.targetShardBytes());
+    long least =
+        arguments.optionalLong("min_shard_bytes").orElse(Math.min(options.minShardBytes(), target));
     options = options.withShardBytes(least, target);
     Optional<Long> most = arguments.optionalLong("max_bytes");
     if (most.isPresent()) {

@@ -27,11 +27,19 @@ final class RelayoutProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.optional("order_by", DataTypes.StringType, "column in whose order the records are written, absent values last"),
+        Parameter.optional(
+            "order_by",
+            DataTypes.StringType,
+            "column in whose order the records are written, absent values last"),
         Parameter.flag("descending", false, "whether large values come first"),
-        Parameter.optional("shuffle_seed", DataTypes.LongType, "seed of a random order, instead of order_by"),
-        Parameter.optional("target_shard_bytes", DataTypes.LongType, "size of new shards; 1 GiB if NULL"),
-        Parameter.optional("concurrency", DataTypes.IntegerType, "shards that are written at once, 1 to 1,000; the cores of the executors if NULL"));
+        Parameter.optional(
+            "shuffle_seed", DataTypes.LongType, "seed of a random order, instead of order_by"),
+        Parameter.optional(
+            "target_shard_bytes", DataTypes.LongType, "size of new shards; 1 GiB if NULL"),
+        Parameter.optional(
+            "concurrency",
+            DataTypes.IntegerType,
+            "shards that are written at once, 1 to 1,000; the cores of the executors if NULL"));
   }
 
   @Override
@@ -53,8 +61,9 @@ final class RelayoutProcedure implements SystemProcedure {
         .layout(
             layout.write(),
             arguments.optionalLong("target_shard_bytes").orElse(layout.targetShardBytes()));
-    RelayoutResult result =
-        RelayoutJobs.onSpark(relayout, arguments.spark(), arguments.concurrency()).run();
+    RelayoutResult result = RelayoutJobs.onSpark(
+            relayout, arguments.spark(), arguments.concurrency())
+        .run();
     return List.<Object[]>of(new Object[] {
       result.snapshot().version(),
       result.records(),

@@ -39,7 +39,8 @@ final class RepairProcedure implements SystemProcedure {
       throw new IllegalArgumentException("A repair needs a person who approves of what it does:"
           + " run 'bin/zrecord repair', or leave dry_run out to see what that would do");
     }
-    RepairPlan plan = DatasetRepair.of(arguments.storage()).run(finding -> {}, planned -> false)
+    RepairPlan plan = DatasetRepair.of(arguments.storage())
+        .run(finding -> {}, planned -> false)
         .plan();
     return Stream.concat(
             plan.actions().stream().map(action -> new Object[] {true, action}),

@@ -23,18 +23,22 @@ final class SweepProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.with("older_than", DataTypes.createDayTimeIntervalType(), "INTERVAL '3' DAY", "age below which a file stays, one hour or more: longer than any write takes"),
+        Parameter.with(
+            "older_than",
+            DataTypes.createDayTimeIntervalType(),
+            "INTERVAL '3' DAY",
+            "age below which a file stays, one hour or more: longer than any write takes"),
         Parameter.flag("dry_run", true, "count only, and delete nothing"));
   }
 
   @Override
   public StructType columns() {
     return new StructType()
-      .add("dry_run", DataTypes.BooleanType, false)
-      .add("files", DataTypes.LongType, false)
-      .add("bytes", DataTypes.LongType, false)
-      .add("young_files", DataTypes.LongType, false)
-      .add("young_bytes", DataTypes.LongType, false);
+        .add("dry_run", DataTypes.BooleanType, false)
+        .add("files", DataTypes.LongType, false)
+        .add("bytes", DataTypes.LongType, false)
+        .add("young_files", DataTypes.LongType, false)
+        .add("young_bytes", DataTypes.LongType, false);
   }
 
   @Override

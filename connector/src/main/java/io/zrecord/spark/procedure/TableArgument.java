@@ -57,8 +57,10 @@ final class TableArgument {
     try {
       found = catalog.loadTable(identifier);
     } catch (NoSuchTableException e) {
-      throw new IllegalArgumentException("There is no table '" + text + "' in the catalog "
-          + catalog.name() + "; give a name in this catalog, or a path", e);
+      throw new IllegalArgumentException(
+          "There is no table '" + text + "' in the catalog " + catalog.name()
+              + "; give a name in this catalog, or a path",
+          e);
     }
     if (found instanceof ZRecordTable table) {
       return table.path();

@@ -21,15 +21,19 @@ final class TagProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.required("name", DataTypes.StringType, "1 to 64 letters, digits, '.', '_' and '-', neither a number nor 'latest'"),
-        Parameter.optional("version", DataTypes.LongType, "number of the version; the newest if NULL"));
+        Parameter.required(
+            "name",
+            DataTypes.StringType,
+            "1 to 64 letters, digits, '.', '_' and '-', neither a number nor 'latest'"),
+        Parameter.optional(
+            "version", DataTypes.LongType, "number of the version; the newest if NULL"));
   }
 
   @Override
   public StructType columns() {
     return new StructType()
-      .add("name", DataTypes.StringType, false)
-      .add("version", DataTypes.LongType, false);
+        .add("name", DataTypes.StringType, false)
+        .add("version", DataTypes.LongType, false);
   }
 
   @Override

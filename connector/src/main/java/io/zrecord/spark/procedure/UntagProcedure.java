@@ -19,16 +19,14 @@ final class UntagProcedure implements SystemProcedure {
 
   @Override
   public List<Parameter> parameters() {
-    return List.of(
-        Parameter.TABLE,
-        Parameter.required("name", DataTypes.StringType, "the name"));
+    return List.of(Parameter.TABLE, Parameter.required("name", DataTypes.StringType, "the name"));
   }
 
   @Override
   public StructType columns() {
     return new StructType()
-      .add("name", DataTypes.StringType, false)
-      .add("version", DataTypes.LongType, false);
+        .add("name", DataTypes.StringType, false)
+        .add("version", DataTypes.LongType, false);
   }
 
   @Override

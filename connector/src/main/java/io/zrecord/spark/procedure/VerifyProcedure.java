@@ -26,7 +26,10 @@ final class VerifyProcedure implements SystemProcedure {
   public List<Parameter> parameters() {
     return List.of(
         Parameter.TABLE,
-        Parameter.optional("version", DataTypes.LongType, "number of the version whose values are checked; the newest if NULL"),
+        Parameter.optional(
+            "version",
+            DataTypes.LongType,
+            "number of the version whose values are checked; the newest if NULL"),
         Parameter.flag("all_versions", false, "check the values of all versions, each value once"));
   }
 

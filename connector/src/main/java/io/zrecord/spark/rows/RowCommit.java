@@ -241,9 +241,7 @@ final class RowCommit {
                 .filter(i -> !isPartitionField(base, fields.fields().get(i)))
                 .toList(),
             compares,
-            moves(base, columns, assigned)
-                ? inserts.orElseThrow().partitioning()
-                : null),
+            moves(base, columns, assigned) ? inserts.orElseThrow().partitioning() : null),
         inserts
             .map(commit -> new ZRecordBatchWrite(columns, commit).createBatchWriterFactory(info))
             .orElse(null));

@@ -80,8 +80,7 @@ public final class RowOperation implements SupportsDelta {
    */
   public boolean mayMove() {
     return target.get().base().map(DatasetVersion::partitionFields).orElse(List.of()).stream()
-        .anyMatch(field ->
-            unchanged.isEmpty() || !unchanged.get().contains(field.name()));
+        .anyMatch(field -> unchanged.isEmpty() || !unchanged.get().contains(field.name()));
   }
 
   /** Says whether the statement may have new records. Without a word, a {@code MERGE} may. */

@@ -47,7 +47,8 @@ final class ShardChanges implements AutoCloseable {
         .map(i -> plan.fields().fields().get(i).name())
         .collect(Collectors.toUnmodifiableSet());
     for (int i : assigned) {
-      columns[i] = RowWriters.of(plan.columns().apply(i).dataType(), plan.fields().fields().get(i));
+      columns[i] = RowWriters.of(
+          plan.columns().apply(i).dataType(), plan.fields().fields().get(i));
     }
     Partitioning moves = plan.moves();
     this.partitions = moves == null ? null : moves.of(plan.columns(), plan.fields());

@@ -8,8 +8,8 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The report of a task to the driver: what the task changed in shards, and what it wrote of new
- * and moved records. A plain class with bytes, see {@link ObjectBytes}.
+ * The report of a task to the driver: what the task changed in shards, and what it wrote of new and
+ * moved records. A plain class with bytes, see {@link ObjectBytes}.
  */
 final class WrittenRows implements WriterCommitMessage {
   private static final long serialVersionUID = 1L;

@@ -80,9 +80,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     operation.addUnchanged(unchanged);
     operation.inserts(inserts(write.query()));
     // A record that gets another partition is written whole.
-    return operation.mayMove()
-        ? write
-        : write.mapChildren(function(child -> query.get()));
+    return operation.mayMove() ? write : write.mapChildren(function(child -> query.get()));
   }
 
   /** Returns the columns as the statement's scan has them, by name; none if it is planned. */

@@ -48,8 +48,7 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
 
   /** Returns the procedure; empty if the catalog is another's. */
   private Optional<LogicalPlan> found(LogicalPlan node) {
-    List<String> parts =
-        ScalaLists.copy(ColumnsOfMerge.called(node, "nameParts"), String.class);
+    List<String> parts = ScalaLists.copy(ColumnsOfMerge.called(node, "nameParts"), String.class);
     int last = parts.size() - 1;
     if (last < 1 || last > 2 || !parts.get(last - 1).equalsIgnoreCase(Procedures.NAMESPACE)) {
       return Optional.empty();
@@ -87,8 +86,7 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
 
   /** Calls a method of a class that is an interface in some releases. */
   private static Object called(Object object, String method, Object... arguments) {
-    Class<?>[] types =
-        Arrays.stream(arguments).map(Object::getClass).toArray(Class<?>[]::new);
+    Class<?>[] types = Arrays.stream(arguments).map(Object::getClass).toArray(Class<?>[]::new);
     try {
       return object.getClass().getMethod(method, types).invoke(object, arguments);
     } catch (ReflectiveOperationException e) {

@@ -44,8 +44,7 @@ final class PartitionedShards implements TaskShards {
     void discard(List<ShardSummary> shards);
   }
 
-  PartitionedShards(
-      RowPartitions partitions, int mostOpen, Opener opener, Discarder discarder) {
+  PartitionedShards(RowPartitions partitions, int mostOpen, Opener opener, Discarder discarder) {
     this.partitions = partitions;
     this.mostOpen = mostOpen;
     this.opener = opener;

@@ -53,7 +53,9 @@ class ChangesSuite extends SparkSuite {
 
   private def filled(): Table = {
     val table = new Table
-    sql(s"insert into ${table.name} select /*+ coalesce(1) */ id, 0, concat('t', id) from range(0, 4, 1, 1)")
+    sql(
+      s"insert into ${table.name} select /*+ coalesce(1) */ id, 0, concat('t', id) from range(0, 4, 1, 1)"
+    )
     sql(s"update ${table.name} set label = 5 where id = 1")
     sql(s"delete from ${table.name} where id = 2")
     table.rebalance()
@@ -140,15 +142,21 @@ class ChangesSuite extends SparkSuite {
     val name = table.name
     assert(sql(s"select count(*) from $name changes from version 0") == Seq(Row(10L)))
     assert(
-      sql(s"select text, _change_type from $name changes from version 0 where _commit_version = 3") ==
+      sql(
+        s"select text, _change_type from $name changes from version 0 where _commit_version = 3"
+      ) ==
         Seq(Row("t2", "delete"))
     )
     val plan = spark
-      .sql(s"select id from $name changes from version 0 where _commit_version > 1 and _commit_version <= 3")
+      .sql(
+        s"select id from $name changes from version 0 where _commit_version > 1 and _commit_version <= 3"
+      )
     assert(plan.queryExecution.executedPlan.toString.contains("versions 2 to 3"))
     assert(plan.collect().map(_.getLong(0)).sorted.toSeq == Seq(1L, 1L, 2L))
     assert(
-      sql(s"select _commit_version, count(*) from $name changes from version 0 group by 1 order by 1") ==
+      sql(
+        s"select _commit_version, count(*) from $name changes from version 0 group by 1 order by 1"
+      ) ==
         Seq(Row(1L, 4L), Row(2L, 2L), Row(3L, 1L), Row(5L, 3L))
     )
   }
@@ -229,7 +237,9 @@ class ChangesSuite extends SparkSuite {
       )
       for ((_, ofVersion) <- rows.groupBy(_.getLong(0)).toSeq.sortBy(_._1)) {
         val (before, after) =
-          ofVersion.partition(row => row.getString(1) == "delete" || row.getString(1) == "update_preimage")
+          ofVersion.partition(row =>
+            row.getString(1) == "delete" || row.getString(1) == "update_preimage"
+          )
         for (row <- before) {
           assert(expected.get(row.getLong(2)).contains((row.getInt(3), row.getString(4))), row)
           expected -= row.getLong(2)

@@ -83,8 +83,7 @@ class MovedRecordsSuite extends SparkSuite {
     ),
     (
       "update T set part = 'new', label = label + 100 where id % 10 = 1",
-      row =>
-        Some(if (id(row) % 10 == 1) ("new", label(row) + 100) else (part(row), label(row))),
+      row => Some(if (id(row) % 10 == 1) ("new", label(row) + 100) else (part(row), label(row))),
       6
     ),
     (
@@ -141,7 +140,9 @@ class MovedRecordsSuite extends SparkSuite {
       }
       assert(table.rows().map(row => Row.fromSeq(row.toSeq.map(same))) == expected)
       assert(
-        sql(s"select count(*) from ${table.name} version as of $old") == Seq(Row(before.size.toLong))
+        sql(s"select count(*) from ${table.name} version as of $old") == Seq(
+          Row(before.size.toLong)
+        )
       )
       table.requirePartitions()
       assert(table.changes._1 == moved)
@@ -235,7 +236,8 @@ class MovedRecordsSuite extends SparkSuite {
           .withRules(FieldRules.NONE.withInitial(Array[Byte](7, 0, 0, 0)))
       )
     )
-    val matched = s"merge into ${table.name} t using (select 1L id) c on t.id = c.id when matched then"
+    val matched =
+      s"merge into ${table.name} t using (select 1L id) c on t.id = c.id when matched then"
     sql(s"update ${table.name} set label = 1 where id = 1")
     sql(s"$matched update set label = label + 1")
     val version = table.version
@@ -251,10 +253,13 @@ class MovedRecordsSuite extends SparkSuite {
       assert(refused.contains("word") && refused.contains("u32"), refused)
     }
     assert(table.version == version)
-    assert(table.rows("id, part, label, word").map(_.toSeq) == Seq(Seq(1L, 1, 2, 7L), Seq(2L, 2, 0, 7L)))
+    assert(
+      table.rows("id, part, label, word").map(_.toSeq) == Seq(Seq(1L, 1, 2, 7L), Seq(2L, 2, 0, 7L))
+    )
   }
 
-  /** What another commits while a record moves, whether both take effect, and the record's label. */
+  /** What another commits while a record moves, whether both take effect, and the record's label.
+    */
   private val others = Seq[(String, Table => Unit, Boolean)](
     ("an append", t => sql(s"insert into ${t.name} values (60, 9, 0)"), true),
     (

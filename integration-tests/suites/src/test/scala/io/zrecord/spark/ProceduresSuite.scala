@@ -82,7 +82,13 @@ class ProceduresSuite extends SparkSuite {
       .head
     assert(again.getInt(1) == 1)
     assert(
-      tableAt(table.path).latest().schema().find("id").get().compression().toString
+      tableAt(table.path)
+        .latest()
+        .schema()
+        .find("id")
+        .get()
+        .compression()
+        .toString
         .contains("zstd")
     )
   }
@@ -123,9 +129,17 @@ class ProceduresSuite extends SparkSuite {
     table.call("rebalance", "all_shards => true")
     val found = table.call("changes", s"from_version => 3, to_version => ${table.version}")
     assert(
-      found.map(row =>
-        (row.getLong(0), row.getLong(3), row.getLong(4), row.getLong(5), row.getMap[String, Long](7))
-      ).take(3) == Seq(
+      found
+        .map(row =>
+          (
+            row.getLong(0),
+            row.getLong(3),
+            row.getLong(4),
+            row.getLong(5),
+            row.getMap[String, Long](7)
+          )
+        )
+        .take(3) == Seq(
         (4L, 50L, 0L, 0L, Map.empty),
         (5L, 0L, 0L, 3L, Map("label" -> 3L)),
         (6L, 0L, 1L, 0L, Map.empty)
@@ -159,7 +173,8 @@ class ProceduresSuite extends SparkSuite {
     assert(table.call("repair").isEmpty)
     if (TestBase.isLocal) {
       val files = filesOf(table.path)
-      val newest = files.names.filter(name => name.startsWith("manifest/") && !name.endsWith("latest")).max
+      val newest =
+        files.names.filter(name => name.startsWith("manifest/") && !name.endsWith("latest")).max
       files.change(newest)(bytes => bytes.take(bytes.length / 2))
       val told = table.pathCall("repair")
       assert(told.exists(_.getBoolean(0)), told)

@@ -1,7 +1,7 @@
 /**
- * Types of procedures, from Spark 4.0 on, as those of {@link
- * org.apache.spark.sql.connector.catalog}. None of them is in the jar. Immutable. Start with {@link
- * org.apache.spark.sql.connector.catalog.procedures.BoundProcedure}.
+ * Types of procedures, from Spark 4.0 on, as those of
+ * {@link org.apache.spark.sql.connector.catalog}. None of them is in the jar. Immutable. Start with
+ * {@link org.apache.spark.sql.connector.catalog.procedures.BoundProcedure}.
  */
 @NullUnmarked
 package org.apache.spark.sql.connector.catalog.procedures;
