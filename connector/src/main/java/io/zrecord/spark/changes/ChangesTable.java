@@ -36,6 +36,7 @@ public final class ChangesTable implements Table, SupportsRead {
 
   /** Returns the columns of the last version, then those that say what a row is. */
   @Override
+  @SuppressWarnings("deprecation") // Spark 3.5 calls this method too.
   public StructType schema() {
     return columns;
   }

@@ -50,9 +50,9 @@ final class SweepProcedure implements SystemProcedure {
     SweepResult result = arguments.table().sweep(options, orphan -> {});
     return List.<Object[]>of(new Object[] {
       isDry,
-      (long) result.fileCount(),
+      result.fileCount(),
       result.lengthBytes(),
-      (long) result.youngFileCount(),
+      result.youngFileCount(),
       result.youngBytes()
     });
   }
