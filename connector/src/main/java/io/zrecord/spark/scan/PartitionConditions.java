@@ -3,7 +3,6 @@ package io.zrecord.spark.scan;
 import io.zrecord.read.IndexSet;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.partition.PartitionValues;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.PartitionFieldReference;
 import org.apache.spark.sql.connector.expressions.filter.PartitionPredicate;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -25,9 +25,11 @@ final class PartitionConditions {
   private static final String OF_SPARK_4_2 = "PARTITION_PREDICATE";
 
   private final PartitionPlaces places;
+  private final PartitionList.Cache lists;
 
-  PartitionConditions(PartitionPlaces places) {
+  PartitionConditions(PartitionPlaces places, PartitionList.Cache lists) {
     this.places = places;
+    this.lists = lists;
   }
 
   /** Returns the truth of a condition without parts; empty if its truth is not known. */
@@ -36,7 +38,7 @@ final class PartitionConditions {
     return switch (predicate.name()) {
       case "IS_NULL" -> isAbsent(children[0]);
       case "IS_NOT_NULL" -> isAbsent(children[0]).map(Truth::not);
-      case "IN" -> in(children);
+      case "IN" -> in(predicate);
       case "<=>" -> isSame(children[0], children[1]).or(() -> isSame(children[1], children[0]));
       case "=", "<>", "<", "<=", ">", ">=" ->
         compare(children[0], children[1], signs(predicate.name()))
@@ -90,30 +92,9 @@ final class PartitionConditions {
     };
   }
 
-  private Optional<Truth> in(Expression[] children) {
-    List<Object> wanted = new ArrayList<>();
-    boolean hasNull = false;
-    for (Expression child : Arrays.asList(children).subList(1, children.length)) {
-      if (isNull(child)) {
-        hasNull = true;
-        continue;
-      }
-      Optional<Object> value = value(children[0], child);
-      if (value.isEmpty()) {
-        return Optional.empty();
-      }
-      wanted.add(value.get());
-    }
-    boolean mayBeNull = hasNull;
-    return field(children[0])
-        .map(field -> places.where(field.name(), value -> {
-          if (value == null) {
-            return null;
-          }
-          boolean isAmong =
-              wanted.stream().anyMatch(other -> PartitionValues.compare(value, other) == 0);
-          return (!isAmong && mayBeNull) ? null : isAmong;
-        }));
+  private Optional<Truth> in(Predicate predicate) {
+    return field(predicate.children()[0])
+        .flatMap(field -> lists.of(field, predicate).map(list -> places.where(field.name(), list)));
   }
 
   private Optional<Truth> texts(
@@ -126,8 +107,15 @@ final class PartitionConditions {
                 value == null ? null : condition.test((UTF8String) value, (UTF8String) wanted)));
   }
 
-  /** Spark evaluates any expression of partition columns, and holds it for true on an error. */
+  /**
+   * Spark evaluates any expression of partition columns, and holds it for true on an error. It
+   * takes the columns by their places among those of the loaded table, which may have been
+   * partitioned otherwise at the version that is read.
+   */
   private Optional<Truth> ofPartition(Predicate predicate) {
+    if (!OfSpark42.isBound(predicate, places.fieldsOfAll())) {
+      return Optional.empty();
+    }
     return places
         .where(values -> OfSpark42.test(predicate, values.toArray()))
         .map(holds -> new Truth(holds, IndexSet.range(0, places.length()), false));
@@ -135,12 +123,21 @@ final class PartitionConditions {
 
   /** Is loaded only where Spark has the class. */
   private static final class OfSpark42 {
+    /** Tells whether all columns are where the expression looks for them. */
+    static boolean isBound(Predicate predicate, List<FieldSpec> fields) {
+      return Arrays.stream(predicate.references())
+          .allMatch(column -> column instanceof PartitionFieldReference reference
+              && reference.fieldNames().length == 1
+              && reference.ordinal() < fields.size()
+              && fields.get(reference.ordinal()).name().equals(reference.fieldNames()[0]));
+    }
+
     static boolean test(Predicate predicate, Object[] values) {
       return ((PartitionPredicate) predicate).eval(new GenericInternalRow(values));
     }
   }
 
-  private static boolean isNull(Expression expression) {
+  static boolean isNull(Expression expression) {
     return expression instanceof Literal<?> literal && literal.value() == null;
   }
 

@@ -6,6 +6,7 @@ import io.zrecord.spark.partition.PartitionValues;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ final class PartitionPlaces {
   private long length;
 
   /** Records of one partition that follow each other. */
-  private record Slice(List<@Nullable String> partition, long length) {}
+  record Slice(List<@Nullable String> partition, long length) {}
 
   /** The slices of a version, known once they are asked for, and their values by column. */
   private record Part(
@@ -33,7 +34,7 @@ final class PartitionPlaces {
       long first,
       long length,
       Supplier<List<Slice>> slices,
-      Map<String, @Nullable Object[]> values) {
+      Map<String, Values> values) {
     List<String> names() {
       return fields.stream().map(FieldSpec::name).toList();
     }
@@ -44,6 +45,38 @@ final class PartitionPlaces {
       List<@Nullable Object> group = new ArrayList<>();
       columns.forEach(column -> group.add(all.get(names.indexOf(column))));
       return group;
+    }
+  }
+
+  /** The values of a column, each once, and which of them each slice has. Immutable. */
+  private static final class Values {
+    private final List<@Nullable Object> distinct = new ArrayList<>();
+    private final int[] ofSlices;
+
+    Values(Part part, String column) {
+      int ordinal = part.names().indexOf(column);
+      FieldSpec field = part.fields.get(ordinal);
+      List<Slice> slices = part.slices.get();
+      ofSlices = new int[slices.size()];
+      Map<Optional<String>, Integer> places = new HashMap<>();
+      for (int i = 0; i < ofSlices.length; i++) {
+        String text = slices.get(i).partition.get(ordinal);
+        ofSlices[i] = places.computeIfAbsent(Optional.ofNullable(text), absent -> {
+          distinct.add(PartitionValues.of(field, text));
+          return distinct.size() - 1;
+        });
+      }
+    }
+
+    /** Returns what a condition says of each slice. Asks it once for each value. */
+    List<@Nullable Boolean> decide(Condition condition) {
+      List<@Nullable Boolean> ofValues = new ArrayList<>();
+      distinct.forEach(value -> ofValues.add(condition.test(value)));
+      List<@Nullable Boolean> decided = new ArrayList<>(ofSlices.length);
+      for (int place : ofSlices) {
+        decided.add(ofValues.get(place));
+      }
+      return decided;
     }
   }
 
@@ -62,9 +95,9 @@ final class PartitionPlaces {
     }
   }
 
-  /** Looks at one record of a partition. */
-  PartitionPlaces(List<FieldSpec> fields, List<@Nullable String> partition) {
-    add(fields, 1, () -> List.of(new Slice(partition, 1)));
+  /** Looks at records of known partitions. */
+  PartitionPlaces(List<FieldSpec> fields, List<Slice> slices) {
+    add(fields, slices.stream().mapToLong(Slice::length).sum(), () -> slices);
   }
 
   private void add(List<FieldSpec> fields, long count, Supplier<List<Slice>> slices) {
@@ -101,11 +134,11 @@ final class PartitionPlaces {
         isExact &= part.length == 0;
         continue;
       }
-      @Nullable Object[] values = part.values.computeIfAbsent(column, name -> values(part, name));
+      Values values = part.values.computeIfAbsent(column, name -> new Values(part, name));
       long first = part.first;
-      int i = 0;
+      Iterator<@Nullable Boolean> decided = values.decide(condition).iterator();
       for (Slice slice : part.slices.get()) {
-        Boolean is = condition.test(values[i++]);
+        Boolean is = decided.next();
         if (is != null) {
           add(is ? holds : fails, first, slice.length);
         }
@@ -194,17 +227,5 @@ final class PartitionPlaces {
     if (count > 0) {
       places.add(first, first + count);
     }
-  }
-
-  private static @Nullable Object[] values(Part part, String column) {
-    int ordinal = part.fields.stream().map(FieldSpec::name).toList().indexOf(column);
-    FieldSpec field = part.fields.get(ordinal);
-    Map<String, Object> parsed = new HashMap<>();
-    return part.slices.get().stream()
-        .map(slice -> slice.partition.get(ordinal))
-        .map(text -> text == null
-            ? null
-            : parsed.computeIfAbsent(text, value -> PartitionValues.present(field, value)))
-        .toArray();
   }
 }

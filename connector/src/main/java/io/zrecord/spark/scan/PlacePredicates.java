@@ -20,17 +20,18 @@ final class PlacePredicates {
 
   /** Creates the evaluator for the places of an order. */
   PlacePredicates(ScanOrder order, PartitionPlaces partitions) {
-    this(order.placeColumns(), partitions, order.length());
+    this(order.placeColumns(), partitions, new PartitionList.Cache(), order.length());
   }
 
   /** Creates the evaluator of conditions on partitions alone. */
-  PlacePredicates(PartitionPlaces partitions) {
-    this(Set.of(), partitions, partitions.length());
+  PlacePredicates(PartitionPlaces partitions, PartitionList.Cache lists) {
+    this(Set.of(), partitions, lists, partitions.length());
   }
 
-  private PlacePredicates(Set<String> columns, PartitionPlaces partitions, long length) {
+  private PlacePredicates(
+      Set<String> columns, PartitionPlaces partitions, PartitionList.Cache lists, long length) {
     this.columns = columns;
-    this.partitions = new PartitionConditions(partitions);
+    this.partitions = new PartitionConditions(partitions, lists);
     this.length = length;
   }
 

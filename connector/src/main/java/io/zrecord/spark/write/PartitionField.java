@@ -1,5 +1,6 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.table.write.PartitionText;
@@ -58,6 +59,10 @@ final class PartitionField {
   }
 
   private static Values values(int i, FieldSpec field, DataType column) {
+    if (field.type().kind() == ElementType.Kind.UTF8) {
+      // Spark may keep the type of a varchar or char column, whose values are the same texts.
+      return row -> row.getUTF8String(i);
+    }
     if (column instanceof DecimalType decimal) {
       int precision = decimal.precision();
       int scale = decimal.scale();
@@ -71,7 +76,6 @@ final class PartitionField {
       return row -> bits.get(row, i);
     }
     return switch (field.type().kind()) {
-      case UTF8 -> row -> row.getUTF8String(i);
       case BOOL -> row -> row.getBoolean(i) ? 1L : 0L;
       case I8 -> row -> (long) row.getByte(i);
       case I16 -> row -> (long) row.getShort(i);

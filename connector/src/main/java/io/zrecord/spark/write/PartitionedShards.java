@@ -3,10 +3,12 @@ package io.zrecord.spark.write;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  * often than shards may be open. Sealed shards of a partition are in the order of their rows.
  */
 final class PartitionedShards implements TaskShards {
-  /** Most shards of a task: as many files are small ones, and a commit has those of all tasks. */
-  private static final int MOST_SHARDS = 10_000;
+  /**
+   * Most shards of a task for partitions that have one already. That many are small ones that a
+   * better order of rows avoids. There is no limit to partitions.
+   */
+  private static final int MOST_FURTHER = 10_000;
 
   private final RowPartitions partitions;
   private final int mostOpen;
@@ -26,6 +31,11 @@ final class PartitionedShards implements TaskShards {
   /** The shards that are open, the one that got no row for the longest time first. */
   private final Map<List<@Nullable String>, ShardWriter> open =
       new LinkedHashMap<>(16, 0.75f, true);
+
+  /** The partitions that have a shard. */
+  private final Set<List<@Nullable String>> met = new HashSet<>();
+
+  private int further;
 
   private final List<ShardSummary> sealed = new ArrayList<>();
   private long sealedRecords;
@@ -73,11 +83,12 @@ final class PartitionedShards implements TaskShards {
       seal(eldestFirst.next());
       eldestFirst.remove();
     }
-    if (sealed.size() + open.size() == MOST_SHARDS) {
-      throw new IllegalStateException("A task cannot write more than " + MOST_SHARDS
-          + " shards: its rows change between more than " + mostOpen + " partitions all the time;"
-          + " let the distribution of the write be partition, or sort the rows by the partition"
-          + " columns");
+    if (!met.add(partition) && ++further > MOST_FURTHER) {
+      throw new IllegalStateException("A task cannot begin more than " + MOST_FURTHER
+          + " further shards of partitions that it has written to: its rows change between more"
+          + " than " + mostOpen + " partitions all the time; let the distribution of the write be"
+          + " partition, or sort the rows by the partition columns, or let an UPDATE or a MERGE"
+          + " change fewer partitions at a time");
     }
     ShardWriter opened = opener.open(partition);
     open.put(partition, opened);

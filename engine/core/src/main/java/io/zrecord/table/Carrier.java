@@ -82,17 +82,14 @@ final class Carrier {
   }
 
   /**
-   * Returns what a narrow replacement changes, which is written elsewhere then.
+   * Returns what a narrow replacement changes of a shard that stays, which is written elsewhere
+   * then.
    *
    * @throws CommitConflictException if the patch does not say that
    */
   Changed changes(TableChange.Replacement run) {
     ShardSummary shard = run.removed().get(0);
     PatchFile before = patchOf(shard);
-    if (run.added().isEmpty()) {
-      requireFew(shard, shard.length());
-      return new Changed(PatchPart.deletingAll(shard, before), before);
-    }
     ShardSummary patched = run.added().get(0);
     PatchFile patch = patchOf(patched);
     if (patch == null) {
@@ -119,6 +116,17 @@ final class Carrier {
     requireFew(before, PatchPart.slotCount(patch));
     PatchPart part = PatchPart.since(now, planned, patch);
     return part.isEmpty() ? Optional.empty() : Optional.of(new Changed(part, planned));
+  }
+
+  /**
+   * Returns the deletion of all records in neighbouring slots of a shard.
+   *
+   * @param count how many records these are
+   * @throws CommitConflictException if they are too many for a patch
+   */
+  PatchPart deleting(ShardSummary shard, long first, long last, long count) {
+    requireFew(shard, count);
+    return PatchPart.deleting(shard, deletedOf(shard), first, last);
   }
 
   /** Requires that slots are few enough to be held side by side. */
@@ -158,10 +166,14 @@ final class Carrier {
   void requireDisjoint(UUID shard, long[] slots, long[] records, long[] others) {
     for (int i = 0; i < slots.length; i++) {
       if (Arrays.binarySearch(others, slots[i]) >= 0) {
-        throw conflict(
-            shard, "record " + records[i] + " of it was changed or deleted by another commit");
+        throw changedRecord(shard, records[i]);
       }
     }
+  }
+
+  /** Makes the conflict of a record that another commit has changed. */
+  CommitConflictException changedRecord(UUID shard, long record) {
+    return conflict(shard, "record " + record + " of it was changed or deleted by another commit");
   }
 
   /**

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  * Follows the records of changed shards along the rebalances that have put them into other shards,
  * and changes them there. A rebalance keeps the index of every record, so two neighbouring versions
  * say where each record went. Reads manifests, lists of shards and patches, and no value. Takes
- * some dozens of bytes of memory for each slot that a followed shard's change has. The next attempt
- * of a commit goes on where the last one ended. Belongs to one thread.
+ * some dozens of bytes of memory for each slot that a followed shard's change has, and little for a
+ * shard that is removed whole. The next attempt of a commit goes on where the last one ended.
+ * Belongs to one thread.
  */
 final class FollowedRecords {
   private final ManifestLog log;
@@ -39,6 +40,7 @@ final class FollowedRecords {
   private List<TableChange.Replacement> runs = List.of();
 
   private List<Group> groups = List.of();
+  private List<RemovedRecords> removals = List.of();
   private @Nullable Manifest first;
   private @Nullable Manifest reached;
 
@@ -116,17 +118,34 @@ final class FollowedRecords {
 
     /** Requires that no other commit has changed a record of a group. */
     private void requireUnchanged(Group group, ShardSummary now) {
-      if (!Carrier.isOfSameTables(group.shard, now)) {
+      long[] others = changes(group.origin, group.shard, now);
+      carrier.requireDisjoint(group.origin, group.to, group.records, others);
+    }
+
+    /** Requires that no other commit has changed a record that is removed. */
+    private void requireUnchanged(RemovedRecords records, ShardSummary now) {
+      records.firstOf(changes(records.origin(), records.shard(), now)).ifPresent(slot -> {
+        RankedBitmap before = carrier.deletedOf(records.shard());
+        throw carrier.changedRecord(
+            records.origin(),
+            records.record()
+                + RemovedRecords.index(before, slot)
+                - RemovedRecords.index(before, records.first()));
+      });
+    }
+
+    /** Returns the slots of a shard that other commits have changed. */
+    private long[] changes(UUID origin, ShardSummary before, ShardSummary now) {
+      if (!Carrier.isOfSameTables(before, now)) {
         throw carrier.conflict(
-            group.origin, "the shard that has its records was written again by another commit");
+            origin, "the shard that has its records was written again by another commit");
       }
-      long[] others = changed.computeIfAbsent(
-          Arrays.asList(group.shard.patch(), now.patch()),
+      return changed.computeIfAbsent(
+          Arrays.asList(before.patch(), now.patch()),
           patches -> carrier
-              .changesBetween(group.shard, now)
+              .changesBetween(before, now)
               .map(between -> between.slots)
               .orElse(new long[0]));
-      carrier.requireDisjoint(group.origin, group.to, group.records, others);
     }
   }
 
@@ -145,7 +164,7 @@ final class FollowedRecords {
     for (long version = before.version() + 1; version <= newest.version(); version++) {
       Manifest after = read(carrier, versions, version, newest);
       if (Commutation.Operation.of(after) == Commutation.Operation.REBALANCE) {
-        groups = along(carrier, before, after);
+        follow(carrier, before, after);
       }
       before = after;
       reached = after;
@@ -166,7 +185,14 @@ final class FollowedRecords {
       return last;
     }
     runs = missing;
-    groups = missing.stream().map(run -> begin(carrier, run)).toList();
+    groups = missing.stream()
+        .filter(run -> !run.added().isEmpty())
+        .map(run -> begin(carrier, run))
+        .toList();
+    removals = missing.stream()
+        .filter(run -> run.added().isEmpty())
+        .map(run -> remove(carrier, run))
+        .toList();
     Manifest planned = read(carrier, versions, base, newest);
     first = planned;
     reached = planned;
@@ -187,52 +213,107 @@ final class FollowedRecords {
     }
   }
 
-  private static Group begin(Carrier carrier, TableChange.Replacement run) {
+  private static RemovedRecords remove(Carrier carrier, TableChange.Replacement run) {
+    ShardSummary shard = narrow(carrier, run);
+    return RemovedRecords.of(shard, carrier.deletedOf(shard));
+  }
+
+  private static ShardSummary narrow(Carrier carrier, TableChange.Replacement run) {
     ShardSummary shard = run.removed().get(0);
     if (!Carrier.isNarrow(run)) {
       throw carrier.conflict(
           shard.id(), "it was replaced by another commit, and the change has written it again");
     }
+    return shard;
+  }
+
+  private static Group begin(Carrier carrier, TableChange.Replacement run) {
+    ShardSummary shard = narrow(carrier, run);
     Carrier.Changed changed = carrier.changes(run);
     return new Group(
         shard.id(), changed.part, shard, changed.slots, changed.slots, changed.records);
   }
 
   /** Follows records over a version that has put shards in the place of others. */
-  private List<Group> along(Carrier carrier, Manifest before, Manifest after) {
-    PlacedShards removed = PlacedShards.notIn(log, after, before);
-    PlacedShards added = PlacedShards.notIn(log, before, after);
-    Seen seen = new Seen(carrier);
+  private void follow(Carrier carrier, Manifest before, Manifest after) {
+    Step step = new Step(
+        new Seen(carrier),
+        PlacedShards.notIn(log, after, before),
+        PlacedShards.notIn(log, before, after));
     List<Group> moved = new ArrayList<>();
     for (Group group : groups) {
-      Optional<Placed> place = removed.find(group.shard.id());
-      if (place.isEmpty() || added.find(group.shard.id()).isPresent()) {
+      Optional<Placed> place = step.left(group.shard);
+      if (place.isEmpty()) {
         moved.add(group);
       } else {
-        seen.requireUnchanged(group, place.get().shard());
-        move(seen, group, place.get(), removed, added, moved);
+        step.seen.requireUnchanged(group, place.get().shard());
+        move(step, group, place.get(), moved);
       }
     }
-    return moved;
+    List<RemovedRecords> elsewhere = new ArrayList<>();
+    for (RemovedRecords records : removals) {
+      Optional<Placed> place = step.left(records.shard());
+      if (place.isEmpty()) {
+        elsewhere.add(records);
+      } else {
+        step.seen.requireUnchanged(records, place.get().shard());
+        move(step, records, place.get(), elsewhere);
+      }
+    }
+    groups = moved;
+    removals = elsewhere;
+  }
+
+  /**
+   * The step from a version to the next.
+   *
+   * @param removed the shards that the next version does not have
+   * @param added the shards that only the next version has
+   */
+  private record Step(Seen seen, PlacedShards removed, PlacedShards added) {
+    /** Returns where a shard was that the next version does not have. */
+    Optional<Placed> left(ShardSummary shard) {
+      return removed.find(shard.id()).filter(place -> added.find(shard.id()).isEmpty());
+    }
+
+    /** Returns the shard that has a record now. */
+    Placed target(UUID origin, long index) {
+      return added
+          .at(index)
+          .filter(found -> removed.find(found.shard().id()).isEmpty())
+          .orElseThrow(() ->
+              seen.carrier.conflict(origin, "it was replaced, and its records cannot be found"));
+    }
   }
 
   private static void move(
-      Seen seen,
-      Group group,
-      Placed place,
-      PlacedShards removed,
-      PlacedShards added,
-      List<Group> moved) {
-    long[] indexes = Carrier.indexes(group.to, seen.deletedOf(place.shard()));
+      Step step, RemovedRecords records, Placed place, List<RemovedRecords> moved) {
+    RankedBitmap gone = step.seen.deletedOf(place.shard());
+    long from = place.firstIndex() + RemovedRecords.index(gone, records.first());
+    long end = from + records.count(gone);
+    long record = records.record();
+    while (from < end) {
+      Placed target = step.target(records.origin(), from);
+      long to = Math.min(end, target.firstIndex() + target.shard().length());
+      RankedBitmap dead = step.seen.deletedOf(target.shard());
+      moved.add(new RemovedRecords(
+          records.origin(),
+          record,
+          target.shard(),
+          RemovedRecords.slot(dead, from - target.firstIndex()),
+          RemovedRecords.slot(dead, to - 1 - target.firstIndex())));
+      record += to - from;
+      from = to;
+    }
+  }
+
+  private static void move(Step step, Group group, Placed place, List<Group> moved) {
+    long[] indexes = Carrier.indexes(group.to, step.seen.deletedOf(place.shard()));
     int from = 0;
     while (from < indexes.length) {
-      Placed target = added
-          .at(place.firstIndex() + indexes[from])
-          .filter(found -> removed.find(found.shard().id()).isEmpty())
-          .orElseThrow(() -> seen.carrier.conflict(
-              group.origin, "it was replaced, and its records cannot be found"));
+      Placed target = step.target(group.origin, place.firstIndex() + indexes[from]);
       long shift = place.firstIndex() - target.firstIndex();
-      RankedBitmap dead = seen.deletedOf(target.shard());
+      RankedBitmap dead = step.seen.deletedOf(target.shard());
       int to = from;
       while (to < indexes.length && indexes[to] + shift < target.shard().length()) {
         long record = indexes[to] + shift;
@@ -243,10 +324,24 @@ final class FollowedRecords {
     }
   }
 
+  /** What is changed of a shard of the newest version. */
+  private static final class InShard {
+    private final List<Group> groups = new ArrayList<>();
+    private final List<RemovedRecords> removals = new ArrayList<>();
+
+    private UUID origin() {
+      return groups.isEmpty() ? removals.get(0).origin() : groups.get(0).origin;
+    }
+  }
+
   private List<TableChange.Replacement> changed(Carrier carrier, Manifest newest) {
-    Map<UUID, List<Group>> byShard = new LinkedHashMap<>();
+    Map<UUID, InShard> byShard = new LinkedHashMap<>();
     groups.forEach(group ->
-        byShard.computeIfAbsent(group.shard.id(), id -> new ArrayList<>()).add(group));
+        byShard.computeIfAbsent(group.shard.id(), id -> new InShard()).groups.add(group));
+    removals.forEach(records -> byShard
+        .computeIfAbsent(records.shard().id(), id -> new InShard())
+        .removals
+        .add(records));
     // What was written since the base is in no list of the base.
     PlacedShards present = PlacedShards.notIn(log, Objects.requireNonNull(first), newest);
     Seen seen = new Seen(carrier);
@@ -255,15 +350,32 @@ final class FollowedRecords {
       ShardSummary shard = present
           .find(id)
           .map(Placed::shard)
-          .orElseThrow(() -> carrier.conflict(
-              inShard.get(0).origin, "it was replaced or removed by another commit"));
-      List<PatchPart> parts = new ArrayList<>();
-      for (Group group : inShard) {
-        seen.requireUnchanged(group, shard);
-        parts.add(group.part.movedTo(group.from, group.to));
-      }
-      changed.add(TableChange.Replacement.ofRows(shard, carrier.join(shard, parts)));
+          .orElseThrow(() ->
+              carrier.conflict(inShard.origin(), "it was replaced or removed by another commit"));
+      changed.add(changed(carrier, seen, shard, inShard));
     });
     return changed;
+  }
+
+  private static TableChange.Replacement changed(
+      Carrier carrier, Seen seen, ShardSummary shard, InShard inShard) {
+    List<PatchPart> parts = new ArrayList<>();
+    for (Group group : inShard.groups) {
+      seen.requireUnchanged(group, shard);
+      parts.add(group.part.movedTo(group.from, group.to));
+    }
+    RankedBitmap dead = inShard.removals.isEmpty() ? null : seen.deletedOf(shard);
+    long removed = 0;
+    for (RemovedRecords records : inShard.removals) {
+      seen.requireUnchanged(records, shard);
+      removed += records.count(dead);
+    }
+    if (removed == shard.length()) {
+      return new TableChange.Replacement(List.of(shard), List.of());
+    }
+    for (RemovedRecords records : inShard.removals) {
+      parts.add(carrier.deleting(shard, records.first(), records.last(), removed));
+    }
+    return TableChange.Replacement.ofRows(shard, carrier.join(shard, parts));
   }
 }

@@ -23,9 +23,11 @@ final class PartitionRules {
   /**
    * Requires that a change fits.
    *
-   * @throws SchemaMismatchException if a partition field is none, or a shard is of no partition
+   * @throws SchemaMismatchException if a partition field is none, a shard is of no partition, or
+   *     the shards were written for other partition fields
    */
   void require(TableChange change) {
+    requireSame(change.partitions());
     if (partitions.isEmpty() && change.newShards().stream().allMatch(this::hasValues)) {
       return;
     }
@@ -44,6 +46,21 @@ final class PartitionRules {
         throw refused("shards of different partitions would replace each other");
       }
     }
+  }
+
+  /** Shards have values but not their fields, so as many values of other fields look the same. */
+  private void requireSame(List<Integer> ofChange) {
+    if (!ofChange.isEmpty() && !ofChange.equals(partitions)) {
+      throw refused("its shards are of partitions by " + names(ofChange) + ", but the table "
+          + (partitions.isEmpty() ? "has no partitions" : "is partitioned by " + names(partitions))
+          + "; write the records again for the newest version");
+    }
+  }
+
+  private List<String> names(List<Integer> ids) {
+    return ids.stream()
+        .map(id -> schema.find(id).map(FieldSpec::name).orElse("field " + id))
+        .toList();
   }
 
   private boolean hasValues(ShardSummary shard) {

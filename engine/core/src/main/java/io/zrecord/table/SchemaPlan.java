@@ -78,7 +78,10 @@ final class SchemaPlan {
   SchemaPlan drop(String name) {
     FieldSpec dropped = schema.fields().get(schema.ordinal(name));
     if (isPartitioned(dropped)) {
-      throw mismatch(name, "the table is partitioned by it; overwrite the table first");
+      throw mismatch(
+          name,
+          "the table is partitioned by it; replace the table, as CREATE OR REPLACE TABLE"
+              + " … AS SELECT does in Spark, because an overwrite keeps the partitions");
     }
     declarations.namesField(dropped.id()).ifPresent(declaration -> {
       throw mismatch(

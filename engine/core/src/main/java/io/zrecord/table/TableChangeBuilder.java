@@ -144,7 +144,10 @@ public final class TableChangeBuilder {
     return this;
   }
 
-  /** Sets the ids of the partition fields of a table that is created or overwritten. */
+  /**
+   * Sets the ids of the partition fields of a table that is created or overwritten. Another change
+   * may give those for which its shards were written, and is refused if the table has others.
+   */
   public TableChangeBuilder partitionedBy(List<Integer> fieldIds) {
     partitions = fieldIds;
     return this;

@@ -115,6 +115,66 @@ final class PartitionedTableTest {
         .isEqualTo(IndexSet.range(6, 7));
   }
 
+  /** A writer that knows no base may have met another table, or none. */
+  @Test
+  void shardsOfOtherPartitionFieldsAreRefused() {
+    List<Integer> turned = List.of(3, 2);
+    RecordSchema texts = RecordSchema.builder()
+        .field("value", ElementType.I64)
+        .field("a", ElementType.UTF8)
+        .field("b", ElementType.UTF8)
+        .build();
+    for (List<Integer> ofTable : List.of(List.of(2), List.of(2, 3), List.<Integer>of())) {
+      for (List<Integer> ofChange : List.of(List.of(3), turned)) {
+        storage = new MemoryStorage();
+        table = RecordTable.at(storage);
+        TableSnapshot base = table.commit(Shards.change(
+                TableChange.Kind.CREATE,
+                OptionalLong.empty(),
+                texts,
+                List.of(shardOf(texts, ofTable)))
+            .partitionedBy(ofTable));
+        for (OptionalLong version : List.of(OptionalLong.empty(), OptionalLong.of(0))) {
+          TableChange append = Shards.change(
+              TableChange.Kind.APPEND, version, texts, List.of(shardOf(texts, ofChange)));
+          assertThatThrownBy(() -> table.commit(append.partitionedBy(ofChange)))
+              .as("%s on %s", ofChange, ofTable)
+              .isInstanceOf(SchemaMismatchException.class)
+              .hasMessageContaining(ofChange.size() == 1 ? "[b]" : "[b, a]")
+              .hasMessageContaining(ofTable.isEmpty() ? "no partitions" : "[a")
+              .hasMessageContaining("write the records again");
+          assertThat(table.latest().version()).isEqualTo(base.version());
+        }
+        table.commit(Shards.change(
+                TableChange.Kind.APPEND,
+                OptionalLong.empty(),
+                texts,
+                List.of(shardOf(texts, ofTable)))
+            .partitionedBy(ofTable));
+        TableSnapshot replaced = table.commit(Shards.change(
+                TableChange.Kind.OVERWRITE,
+                OptionalLong.of(table.latest().version()),
+                texts,
+                List.of(shardOf(texts, ofChange)))
+            .partitionedBy(ofChange));
+        assertThat(replaced.partitionFields()).extracting(FieldSpec::id).isEqualTo(ofChange);
+      }
+    }
+  }
+
+  private ShardSummary shardOf(RecordSchema texts, List<Integer> partitions) {
+    List<String> values =
+        partitions.stream().map(id -> id == 2 ? "of a" : "of b").toList();
+    try (ShardWriter writer = ShardWriter.create(
+        storage, UUID.randomUUID(), texts, WriteOptions.defaults(), partitions, values)) {
+      writer.putLong(0, 1);
+      writer.put(1, "of a".getBytes(UTF_8), 0, 4);
+      writer.put(2, "of b".getBytes(UTF_8), 0, 4);
+      writer.endRecord();
+      return writer.finish().orElseThrow();
+    }
+  }
+
   /** The kinds of lists take partitions too, with texts that need escapes. */
   @Test
   void partitionsStandInLists() {

@@ -311,7 +311,8 @@ final class SchemaChangeTest {
     SchemaChange change = SchemaChange.of(other.latest()).rename("a", "z");
     assertThatThrownBy(() -> change.drop("z"))
         .isInstanceOf(SchemaMismatchException.class)
-        .hasMessageContaining("the table is partitioned by it");
+        .hasMessageContaining("the table is partitioned by it")
+        .hasMessageContaining("CREATE OR REPLACE TABLE");
   }
 
   @Test

@@ -136,6 +136,44 @@ class PartitionedOverwritesSuite extends SparkSuite {
     assert(snapshot(t).partitionFields().size() == 1)
   }
 
+  test("INSERT OVERWRITE PARTITION without rows empties the partition where the mode is static") {
+    for (mode <- Seq("static", "dynamic")) {
+      val t = named()
+      val partition = ids(t, "a = 'k1'")
+      val overwrite =
+        s"insert overwrite ${t.name} partition (a = 'k1') select id, 1 from range(0)"
+      spark.conf.set(Mode, mode)
+      try sql(overwrite)
+      finally spark.conf.unset(Mode)
+      assert(ids(t, "a = 'k1'") == (if (mode == "static") Nil else partition), mode)
+      assert(ids(t, "a <> 'k1' or a is null") == Others, mode)
+    }
+  }
+
+  test("some partition columns with values, others without, go by the mode") {
+    for (mode <- Seq("static", "dynamic")) {
+      val table = freshTable()
+      sql(s"create table lake.$table (id bigint, a int, b int) partitioned by (a, b)")
+      sql(s"insert into lake.$table values (1, 1, 1), (2, 1, 2), (3, 2, 1)")
+      spark.conf.set(Mode, mode)
+      try sql(s"insert overwrite lake.$table partition (a = 1, b) select 4, 2")
+      finally spark.conf.unset(Mode)
+      val expected = if (mode == "static") Seq(3L, 4L) else Seq(1L, 3L, 4L)
+      assert(sql(s"select id from lake.$table order by id").map(_.getLong(0)) == expected, mode)
+    }
+  }
+
+  test("REPLACE WHERE without rows empties the partition in every mode") {
+    for (mode <- Seq("static", "dynamic")) {
+      val t = named()
+      spark.conf.set(Mode, mode)
+      try
+        sql(s"insert into ${t.name} replace where a = 'k1' select id, 'k1', 1 from range(0)")
+      finally spark.conf.unset(Mode)
+      assert(ids(t) == Others, mode)
+    }
+  }
+
   test("a dynamic overwrite replaces each partition that it has rows of, null as well") {
     val t = named()
     val rows = spark

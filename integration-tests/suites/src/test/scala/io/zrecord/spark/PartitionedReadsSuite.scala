@@ -165,6 +165,39 @@ class PartitionedReadsSuite extends SparkSuite {
     assert(if (spark.version >= "4.2") planned < all / 3 else planned <= all, planned)
   }
 
+  test("a constant of the column's type is decided by partitions, and a cast column by Spark") {
+    val numbers = freshPath()
+    spark
+      .range(12)
+      .selectExpr("id", "cast(id % 4 as string) code")
+      .write
+      .format("zrecord")
+      .partitionBy("code")
+      .save(numbers)
+    def check(where: String, isDecided: Boolean, savesShards: Boolean): Unit = {
+      val query = read(numbers).where(where)
+      val count = query.groupBy().count()
+      assert(count.queryExecution.executedPlan.toString.contains("BatchScan") != isDecided, where)
+      assert(query.select("id").collect().map(_.getLong(0)).toSet == Set(2L, 6L, 10L), where)
+      assert(
+        (metrics(query)("shardsPlanned") < metrics(read(numbers))("shardsPlanned")) ==
+          savesShards,
+        where
+      )
+    }
+    val isNew = spark.version >= "4.2"
+    check("code = '2'", isDecided = true, savesShards = true)
+    check("code = 2", isDecided = false, savesShards = isNew)
+    check("cast(code as int) in (2, 9)", isDecided = false, savesShards = isNew)
+  }
+
+  test("a join that turns out to need many keys reads the partitions of these only") {
+    val keys = spark.range(20000).selectExpr("cast(id as int) k", "id x").where("x <> 0")
+    val query = read(path).join(broadcast(keys), col("q") === col("k"))
+    assert(query.collect().length == inMemory.where("q > 0").count())
+    assert(ScanPlans.metrics(query)("shardsPlanned") < metrics(read(path))("shardsPlanned"))
+  }
+
   test("a join that turns out to need few partitions reads these only") {
     val few = spark.range(100).selectExpr("cast(id as int) k", "id x").where("x = 1")
     val query = read(path).join(broadcast(few), col("q") === col("k"))

@@ -429,6 +429,42 @@ class PartitionedTablesSuite extends SparkSuite {
     assert(shards(t).size == 140)
   }
 
+  test("columns of varchar and char are partition columns, where Spark keeps their types as well") {
+    val key = "spark.sql.preserveCharVarcharTypeInfo"
+    for (keeps <- Seq("true", "false"); kind <- Seq("varchar(5)", "char(5)")) {
+      spark.conf.set(key, keeps)
+      try {
+        val query =
+          s"select id, cast(p as $kind) p from values (1, 'x'), (2, null), (3, 'y') as v(id, p)"
+        val ways = Seq[Target => Any](
+          t => sql(s"create table ${t.name} partitioned by (p) as $query"),
+          t => {
+            sql(s"create table ${t.name} (id int, p string) partitioned by (p)")
+            spark.sql(query).writeTo(t.name).append()
+          },
+          t => spark.sql(query).writeTo(t.name).partitionedBy(col("p")).create()
+        )
+        for ((way, i) <- ways.zipWithIndex) {
+          val t = named()
+          way(t)
+          val partitions = partitionsOf(t).map(p => Option(p.head).map(_.trim))
+          assert(partitions == Seq(None, Some("x"), Some("y")), (keeps, kind, i))
+          assert(
+            sql(s"select id from ${t.name} where trim(p) = 'y'") == Seq(Row(3)),
+            (keeps, kind, i)
+          )
+        }
+        val t = inSession()
+        sql(
+          s"create table ${t.name} (id int, p $kind) using zrecord partitioned by (p) " +
+            s"location '${t.path}'"
+        )
+        sql(s"insert into ${t.name} $query")
+        assert(sql(s"select id from ${t.name} where trim(p) = 'y'") == Seq(Row(3)))
+      } finally spark.conf.unset(key)
+    }
+  }
+
   test("a retried task counts once, and what it wrote before is deleted") {
     for (distribution <- Seq("none", "partition")) {
       val t = named()

@@ -158,13 +158,15 @@ public final class PatchPart {
   }
 
   /**
-   * Returns the deletion of all records of a shard.
+   * Returns the deletion of all records in neighbouring slots of a shard.
    *
-   * @param before the patch of the shard; null if there is none
+   * @param dead the slots of the shard that are deleted already; null if there is none
+   * @param first the first slot
+   * @param last the last slot
    */
-  public static PatchPart deletingAll(ShardSummary shard, @Nullable PatchFile before) {
-    RankedBitmap dead = before == null ? null : before.deleted();
-    long[] live = LongStream.range(0, shard.slots())
+  public static PatchPart deleting(
+      ShardSummary shard, @Nullable RankedBitmap dead, long first, long last) {
+    long[] live = LongStream.rangeClosed(first, last)
         .filter(slot -> dead == null || !dead.contains(slot))
         .toArray();
     return new PatchPart(
