@@ -1,6 +1,7 @@
 package io.zrecord.spark.rows;
 
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.scan.OpenVersions;
 import io.zrecord.spark.write.ColumnValueWriter;
 import io.zrecord.spark.write.Partitioning;
 import io.zrecord.spark.write.RowPartitions;
@@ -114,7 +115,7 @@ final class ShardChanges implements AutoCloseable {
   private TableSnapshot snapshot() {
     TableSnapshot known = snapshot;
     if (known == null) {
-      known = plan.version().open();
+      known = OpenVersions.of(plan.version());
       snapshot = known;
     }
     return known;

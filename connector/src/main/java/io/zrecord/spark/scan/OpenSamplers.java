@@ -4,10 +4,6 @@ import io.zrecord.RecordDataset;
 import io.zrecord.feed.spec.SamplerSpec;
 import io.zrecord.sampler.Sampler;
 import io.zrecord.table.TableSnapshot;
-import java.lang.ref.SoftReference;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The samplers that tasks of this process use. Weights or labels are read once for each version of
@@ -15,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; a thread that asks for a sampler while it is being made waits for it.
  */
 public final class OpenSamplers {
-  private static final Map<Key, Entry> OPENED = new ConcurrentHashMap<>();
+  private static final SoftValues<Key, Opened> OPENED = new SoftValues<>();
 
   private OpenSamplers() {}
 
@@ -32,42 +28,8 @@ public final class OpenSamplers {
 
   /** Opens a version and its sampler. The sampler is not cut, so epochs of any length share it. */
   public static Opened of(SnapshotId dataset, SamplerSpec spec) {
-    OPENED.values().removeIf(Entry::isForgotten);
     Key key = new Key(dataset.location().storage().identity(), dataset, spec.withoutNumSamples());
-    Entry entry = OPENED.computeIfAbsent(key, absent -> new Entry());
-    boolean isOpened = false;
-    try {
-      Opened opened = entry.opened(dataset, spec);
-      isOpened = true;
-      return opened;
-    } finally {
-      if (!isOpened) {
-        OPENED.remove(key, entry);
-      }
-    }
-  }
-
-  /**
-   * Makes its sampler at the first request. Meanwhile, only threads that want the same sampler
-   * wait.
-   */
-  private static final class Entry {
-    private volatile @Nullable SoftReference<Opened> reference;
-
-    boolean isForgotten() {
-      SoftReference<Opened> known = reference;
-      return known != null && known.get() == null;
-    }
-
-    synchronized Opened opened(SnapshotId dataset, SamplerSpec spec) {
-      SoftReference<Opened> known = reference;
-      Opened opened = known == null ? null : known.get();
-      if (opened == null) {
-        opened = open(dataset, spec);
-        reference = new SoftReference<>(opened);
-      }
-      return opened;
-    }
+    return OPENED.get(key, () -> open(dataset, spec));
   }
 
   private static Opened open(SnapshotId id, SamplerSpec spec) {
