@@ -150,7 +150,7 @@ final class PartitionReplacementTest {
         List.of(shard("a", many), shard("a", -1), shard("b", -2), shard("b", -3))));
     rebalance();
     assertThat(table.latest().shards()).hasSize(2);
-    TableSnapshot after = table.commit(replacing(base, Isolation.SNAPSHOT, 10));
+    TableSnapshot after = table.commit(replacing(base, Isolation.SERIALIZABLE, 10));
     assertThat(PartitionedRecords.numbers(after)).containsExactly(-2L, -3L, 10L);
     assertThat(storage.list("shard").stream()
             .flatMap(shard -> storage.list("shard/" + shard.name()).stream()))
