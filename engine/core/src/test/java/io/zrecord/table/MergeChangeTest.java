@@ -99,7 +99,8 @@ final class MergeChangeTest {
         out.writeObject(change);
       }
       int chunks = change.patched().chunkCount();
-      assertThat(bytes.size()).isLessThan(2500 + 50 * chunks);
+      // The shard is told before and after, with each of its chunks, and with no record.
+      assertThat(bytes.size()).isLessThan(2500 + 150 * chunks);
       try (ObjectInputStream in =
           new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
         return (ShardChange) in.readObject();
