@@ -2,11 +2,15 @@ package io.zrecord.spark.changes;
 
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.spark.scan.TaskMetric;
 import io.zrecord.spark.scan.ZRecordInputPartition;
 import io.zrecord.spark.scan.ZRecordPartitionReader;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector;
 import org.apache.spark.sql.types.StructField;
@@ -23,6 +27,7 @@ final class ChangesReader implements PartitionReader<ColumnarBatch> {
   private final RecordSchema fields;
   private final ReadSettings settings;
   private final Deque<ChangeSegment> segments = new ArrayDeque<>();
+  private final Map<String, Long> metrics = new HashMap<>();
   private int nextPart;
   private @Nullable ChangeSegment segment;
   private @Nullable ZRecordPartitionReader records;
@@ -87,8 +92,27 @@ final class ChangesReader implements PartitionReader<ColumnarBatch> {
     return constant;
   }
 
+  @Override
+  public CustomTaskMetric[] currentMetricsValues() {
+    Map<String, Long> all = new HashMap<>(metrics);
+    add(all);
+    return all.entrySet().stream()
+        .map(metric -> new TaskMetric(metric.getKey(), metric.getValue()))
+        .toArray(CustomTaskMetric[]::new);
+  }
+
+  /** Adds what the current reader has measured. */
+  private void add(Map<String, Long> all) {
+    if (records != null) {
+      for (CustomTaskMetric metric : records.currentMetricsValues()) {
+        all.merge(metric.name(), metric.value(), Long::sum);
+      }
+    }
+  }
+
   private void closeRecords() {
     if (records != null) {
+      add(metrics);
       records.close();
       records = null;
     }

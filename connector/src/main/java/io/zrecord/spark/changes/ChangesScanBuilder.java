@@ -23,21 +23,28 @@ final class ChangesScanBuilder
   private final ChangesRange range;
   private final ReadConf conf;
   private final List<Predicate> pushed = new ArrayList<>();
+  private final StructType all;
   private StructType columns;
   private long first;
   private long last;
 
   ChangesScanBuilder(ChangesRange range, StructType columns, ReadConf conf) {
     this.range = range;
+    this.all = columns;
     this.columns = columns;
     this.conf = conf;
     this.first = range.from() + 1;
     this.last = range.to().version();
   }
 
+  /** Leaves columns out, but reads all members of a struct of which some are required. */
   @Override
   public void pruneColumns(StructType required) {
-    columns = required;
+    StructType whole = new StructType();
+    for (String name : required.fieldNames()) {
+      whole = whole.add(all.apply(name));
+    }
+    columns = whole;
   }
 
   @Override

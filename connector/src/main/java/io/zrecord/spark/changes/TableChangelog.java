@@ -39,8 +39,23 @@ public final class TableChangelog implements Changelog {
 
   private final ChangesTable table;
 
-  private TableChangelog(ChangesTable table) {
-    this.table = table;
+  private final ChangesRange range;
+  private final boolean isToNewest;
+
+  private TableChangelog(String name, ChangesRange range, boolean isToNewest) {
+    this.table = new ChangesTable(name, range);
+    this.range = range;
+    this.isToNewest = isToNewest;
+  }
+
+  /** Returns the last version whose changes are told. */
+  public TableSnapshot last() {
+    return range.to();
+  }
+
+  /** Tells whether the last version was the newest, and nobody named it. */
+  public boolean isToNewest() {
+    return isToNewest;
   }
 
   /**
@@ -52,7 +67,14 @@ public final class TableChangelog implements Changelog {
    */
   public static Changelog of(String name, DatasetPath path, ChangelogContext context) {
     return SparkErrors.planned(
-        () -> new TableChangelog(new ChangesTable(name + ".changes", range(path, context))));
+        () -> new TableChangelog(name + ".changes", range(path, context), isOpen(context.range())));
+  }
+
+  private static boolean isOpen(ChangelogRange range) {
+    return range instanceof ChangelogRange.VersionRange versions
+        ? versions.endingVersion().isEmpty()
+        : range instanceof ChangelogRange.TimestampRange times
+            && times.endingTimestamp().isEmpty();
   }
 
   private static ChangesRange range(DatasetPath path, ChangelogContext context) {

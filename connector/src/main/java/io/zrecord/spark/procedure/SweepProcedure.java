@@ -49,11 +49,7 @@ final class SweepProcedure implements SystemProcedure {
         .withMode(isDry ? CareMode.DRY_RUN : CareMode.DELETE);
     SweepResult result = arguments.table().sweep(options, orphan -> {});
     return List.<Object[]>of(new Object[] {
-      isDry,
-      result.fileCount(),
-      result.lengthBytes(),
-      result.youngFileCount(),
-      result.youngBytes()
+      isDry, result.fileCount(), result.lengthBytes(), result.youngFileCount(), result.youngBytes()
     });
   }
 }

@@ -7,6 +7,8 @@ import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.storage.Storage;
 import java.util.List;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalog.Catalog;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -40,7 +42,9 @@ final class TableArgument {
     List<String> parts = NameParts.parsed(text)
         .orElseThrow(() -> new IllegalArgumentException(
             "'" + text + "' is no name of a table; give a name such as db.photos, or a path"));
-    if (parts.size() == 2 && parts.get(0).equalsIgnoreCase(ZRecordOptions.FORMAT)) {
+    if (parts.size() == 2
+        && parts.get(0).equalsIgnoreCase(ZRecordOptions.FORMAT)
+        && parts.get(1).indexOf('/') >= 0) {
       return DatasetPath.of(parts.get(1));
     }
     if (parts.size() > 1 && parts.get(0).equalsIgnoreCase(catalog.name())) {
@@ -48,8 +52,20 @@ final class TableArgument {
     }
     int last = parts.size() - 1;
     String[] namespace =
-        last == 0 ? catalog.defaultNamespace() : parts.subList(0, last).toArray(String[]::new);
+        last == 0 ? namespace(catalog) : parts.subList(0, last).toArray(String[]::new);
     return path(catalog, Identifier.of(namespace, parts.get(last)), text);
+  }
+
+  /** Returns the namespace in which a statement would look for a name. */
+  private static String[] namespace(TableCatalog catalog) {
+    Catalog current = SparkSession.active().catalog();
+    if (!current.currentCatalog().equals(catalog.name())) {
+      return catalog.defaultNamespace();
+    }
+    String namespace = current.currentDatabase();
+    return namespace.isEmpty()
+        ? new String[0]
+        : NameParts.parsed(namespace).orElseThrow().toArray(String[]::new);
   }
 
   private static DatasetPath path(TableCatalog catalog, Identifier identifier, String text) {

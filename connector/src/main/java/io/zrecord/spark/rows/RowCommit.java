@@ -4,6 +4,7 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.MetadataColumns;
@@ -29,6 +30,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.DeltaWriterFactory;
@@ -111,6 +113,9 @@ final class RowCommit {
     }
     if (command != Command.DELETE) {
       requireWritable(base, columns, assigned);
+      if (unchanged.isPresent()) {
+        base.requireGiven(assigned(base, columns, assigned));
+      }
     }
     Optional<TableCommit> written = command == Command.MERGE && inserts
         ? Optional.of(TableCommit.ofInserts(location, target, columns, conf.inAnyOrder()))
@@ -204,13 +209,18 @@ final class RowCommit {
     }
   }
 
+  /** Returns the fields of the assigned columns. */
+  private static List<FieldSpec> assigned(
+      TableSnapshot base, StructType columns, List<Integer> assigned) {
+    List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
+    return assigned.stream().map(fields::get).toList();
+  }
+
   private static void requireAssignable(
       WriteTarget target, TableSnapshot base, StructType columns, List<Integer> assigned) {
-    List<FieldSpec> fields = IndexOrder.fields(base, columns).fields();
-    List<FieldSpec> given = assigned.stream().map(fields::get).toList();
-    base.requireGiven(given);
     if (target.evaluated().isEmpty()) {
-      base.requireNoEnforcedCheckOf(given.stream().map(FieldSpec::id).toList());
+      base.requireNoEnforcedCheckOf(
+          assigned(base, columns, assigned).stream().map(FieldSpec::id).toList());
     } else {
       base.requireEvaluated(target.evaluated());
     }
@@ -241,10 +251,23 @@ final class RowCommit {
                 .filter(i -> !isPartitionField(base, fields.fields().get(i)))
                 .toList(),
             compares,
+            generated(fields),
             moves(base, columns, assigned) ? inserts.orElseThrow().partitioning() : null),
         inserts
             .map(commit -> new ZRecordBatchWrite(columns, commit).createBatchWriterFactory(info))
             .orElse(null));
+  }
+
+  /** Returns the ordinals of the fields whose values the table always generates. */
+  private List<Integer> generated(RecordSchema fields) {
+    Set<Integer> ids = base.declarations().identities().stream()
+        .filter(identity -> identity.generation() == Identity.Generation.ALWAYS)
+        .map(Identity::fieldId)
+        .collect(Collectors.toSet());
+    return IntStream.range(0, fields.fields().size())
+        .filter(i -> ids.contains(fields.fields().get(i).id()))
+        .boxed()
+        .toList();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.zrecord.spark.rows;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.scan.OpenVersions;
 import io.zrecord.spark.write.ColumnValueWriter;
+import io.zrecord.spark.write.NumberedField;
 import io.zrecord.spark.write.Partitioning;
 import io.zrecord.spark.write.RowPartitions;
 import io.zrecord.spark.write.RowWriters;
@@ -11,6 +12,8 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.ShardChange;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.TableSnapshot;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -73,6 +76,7 @@ final class ShardChanges implements AutoCloseable {
     ShardChangeWriter open = shardOf(index);
     rows++;
     if (partitions != null && !partitions.of(row).equals(shard().partition())) {
+      requireGenerated(index - first, row);
       Place before = new Place(shard().id(), open.slotOf(index - first));
       open.delete(index - first);
       return before;
@@ -86,6 +90,23 @@ final class ShardChanges implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** A record that moves keeps the numbers that the table has generated. */
+  private void requireGenerated(long record, InternalRow row) {
+    StoredValues known = stored;
+    if (known == null) {
+      return; // The statement assigns none.
+    }
+    for (int i : plan.generated()) {
+      byte[] number = ByteBuffer.allocate(Long.BYTES)
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .putLong(row.getLong(i))
+          .array();
+      if (!known.has(record, i, number)) {
+        throw NumberedField.given(plan.fields().fields().get(i).name());
+      }
+    }
   }
 
   private ShardSummary shard() {

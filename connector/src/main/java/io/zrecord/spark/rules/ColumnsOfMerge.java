@@ -57,6 +57,7 @@ final class ColumnsOfMerge {
   LogicalPlan narrowed(Set<String> lookedAt, Set<String> unchanged) {
     Set<Expression> updates = updates();
     if (updates.isEmpty()) {
+      unchanged.addAll(stored.keySet());
       return rows;
     }
     Set<String> same = new TreeSet<>(stored.keySet());

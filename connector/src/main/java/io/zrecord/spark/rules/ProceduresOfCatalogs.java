@@ -2,6 +2,7 @@ package io.zrecord.spark.rules;
 
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.procedure.Procedures;
+import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -89,6 +90,12 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
     Class<?>[] types = Arrays.stream(arguments).map(Object::getClass).toArray(Class<?>[]::new);
     try {
       return object.getClass().getMethod(method, types).invoke(object, arguments);
+    } catch (InvocationTargetException e) {
+      return SparkErrors.planned(() -> {
+        throw e.getCause() instanceof RuntimeException cause
+            ? cause
+            : new IllegalStateException(e.getCause());
+      });
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("This release of Spark has no " + method, e);
     }

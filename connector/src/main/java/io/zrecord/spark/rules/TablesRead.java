@@ -1,6 +1,7 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.changes.TableChangelog;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.PartialFunction;
+import scala.Product;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -97,6 +99,11 @@ final class TablesRead {
   private void add(Table read, CaseInsensitiveStringMap options) {
     if (read instanceof ZRecordTable table && (withChosen || !table.isOfChosenVersion(options))) {
       versions.addAll(table.snapshots(options));
+    }
+    if (read.getClass().getSimpleName().equals("ChangelogTable") // New in Spark 4.2.
+        && ((Product) read).productElement(0) instanceof TableChangelog changes
+        && (withChosen || changes.isToNewest())) {
+      versions.add(changes.last());
     }
   }
 

@@ -57,6 +57,11 @@ public record NumberedField(
 
   /** Refuses a value that a row brings of a field which is always generated. */
   IllegalArgumentException given() {
+    return given(name);
+  }
+
+  /** Refuses a value of a field which is always generated. */
+  public static IllegalArgumentException given(String name) {
     return new IllegalArgumentException("Cannot write a value to the column '" + name
         + "', which the table always generates; " + REMEDY);
   }

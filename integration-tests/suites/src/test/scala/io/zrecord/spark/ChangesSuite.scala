@@ -161,6 +161,33 @@ class ChangesSuite extends SparkSuite {
     )
   }
 
+  testChanges("members of structs are those that are asked for") {
+    val table = new Table("id bigint, s struct<a: int, b: int>, l array<struct<c: string, d: int>>")
+    sql(
+      s"insert into ${table.name} values (1, named_struct('a', 10, 'b', 20)," +
+        " array(named_struct('c', 'x', 'd', 30)))"
+    )
+    assert(
+      sql(s"select s.b, l.d, _change_type from ${table.name} changes from version 1") ==
+        Seq(Row(20, Seq(30), "insert"))
+    )
+  }
+
+  testChanges("an append of what changed conflicts with other appends, unless the end is named") {
+    spark.udf.register("meanwhile", (id: Long) => Meanwhile.run())
+    for ((end, conflicts) <- Seq("" -> true, " to version 2" -> false)) withClue(end) {
+      val table = filled()
+      Meanwhile.action.set(() => sql(s"insert into ${table.name} values (100, 1, 'other')"))
+      val copy =
+        s"insert into ${table.name} select id + 50, label, text from ${table.name} changes" +
+          s" from version 1$end where _commit_version = 1 and meanwhile(id)"
+      if (conflicts) assert(failure(sql(copy)).toLowerCase.contains("conflict"))
+      else sql(copy)
+      assert(Meanwhile.failure.get() == null && Meanwhile.action.get() == null)
+      assert(sql(s"select count(*) from ${table.name}") == Seq(Row(if (conflicts) 5L else 9L)))
+    }
+  }
+
   testChanges("a record that moves to another partition is an update") {
     val table = new Table("id bigint, label int, text string", "label")
     sql(s"insert into ${table.name} values (1, 1, 'a'), (2, 2, 'b'), (3, 2, 'c')")

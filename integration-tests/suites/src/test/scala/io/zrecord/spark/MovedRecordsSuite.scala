@@ -191,6 +191,36 @@ class MovedRecordsSuite extends SparkSuite {
     assert(table.changes._1 == 2)
   }
 
+  test("a record that moves does not get another number, with the rule of columns and without") {
+    val table = new Table("number bigint not null, id bigint, part int", "part")
+    sql(s"insert into ${table.name} select /*+ coalesce(1) */ id, id, 0 from range(0, 5, 1, 1)")
+    val latest = tableAt(table.path).latest()
+    DeclarationChange
+      .of(latest)
+      .add(Identity.always(latest.schema().find("number").get().id(), 100, 1))
+      .commit()
+    val version = table.version
+    for (
+      narrowing <- Seq(true, false);
+      statement <- Seq(
+        s"update ${table.name} set part = 1, number = 7 where id = 1",
+        s"merge into ${table.name} t using (select 1L id) c on t.id = c.id" +
+          " when matched then update set part = 9, number = 7"
+      )
+    ) {
+      if (!narrowing) spark.conf.set(Excluded, classOf[ColumnsOfRowChanges].getName)
+      try {
+        val refused = failure(sql(statement))
+        assert(refused.contains("number") && refused.contains("generate"), refused)
+      } finally spark.conf.unset(Excluded)
+      assert(table.version == version)
+    }
+    spark.conf.set(Excluded, classOf[ColumnsOfRowChanges].getName)
+    try sql(s"update ${table.name} set part = 1 where id = 1")
+    finally spark.conf.unset(Excluded)
+    assert(table.rows("id, number, part").map(_.toSeq)(1) == Seq(1L, 1L, 1))
+  }
+
   test("two columns of partitions, of types other than text") {
     val table = new Table("id bigint, day date, price decimal(10, 2)", "day, price")
     sql(

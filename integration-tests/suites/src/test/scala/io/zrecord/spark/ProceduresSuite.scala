@@ -60,9 +60,15 @@ class ProceduresSuite extends SparkSuite {
       val found = sql(s"call $catalog.system.changes('$argument')")
       assert(found.map(row => (row.getLong(0), row.getLong(3))) == Seq((4L, 50L)))
     }
+    val short = table.name.stripPrefix("ns.")
+    sql(s"create table lake.$short (id bigint) using zrecord")
     sql("use lake")
-    try assert(sql(s"call system.changes(table => '${table.name}')").size == 1)
-    finally sql("use spark_catalog")
+    try {
+      assert(sql(s"call system.changes(table => '${table.name}')").head.getLong(0) == 4)
+      assert(failure(sql(s"call system.changes('$short')")).contains("0"))
+      sql("use lake.ns")
+      assert(sql(s"call system.changes('$short')").head.getLong(0) == 4)
+    } finally sql("use spark_catalog")
   }
 
   testCall("a rebalance joins shards, and says what it would do before") {
