@@ -1,8 +1,10 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.catalog.DatasetCatalog;
+import io.zrecord.spark.catalog.MetadataName;
 import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.options.CatalogOptions;
+import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.path.NoSuchDatasetException;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
@@ -57,6 +59,10 @@ public final class ZRecordCatalog extends DatasetCatalog implements SupportsName
    */
   @Override
   public Table loadTable(Identifier identifier) throws NoSuchTableException {
+    Optional<MetadataName> metadata = metadata(identifier);
+    if (metadata.isPresent()) {
+      return load(metadata.get(), VersionChoice.byDefault(VersionChoice.ofSession()));
+    }
     boolean isPath = identifiesPaths(identifier);
     if (!isPath && names.isEmpty()) {
       throw new NoSuchDatasetException(identifier);
@@ -79,6 +85,7 @@ public final class ZRecordCatalog extends DatasetCatalog implements SupportsName
   @Override
   public Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges)
       throws NoSuchTableException {
+    refuseMetadata(identifier);
     if (!identifiesPaths(identifier)) {
       return named(identifier, ZRecordTables::loadForWriting);
     }

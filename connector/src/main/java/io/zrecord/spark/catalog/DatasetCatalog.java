@@ -6,8 +6,10 @@ import io.zrecord.spark.ddl.NewTable;
 import io.zrecord.spark.ddl.SparkFeatures;
 import io.zrecord.spark.ddl.TableAlteration;
 import io.zrecord.spark.ddl.TableDefinition;
+import io.zrecord.spark.metadata.MetadataTable;
 import io.zrecord.spark.options.CatalogOptions;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -18,7 +20,6 @@ import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
-import io.zrecord.spark.view.ZRecordView;
 import io.zrecord.spark.warehouse.WarehouseNames;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.DropOptions;
@@ -100,13 +101,57 @@ public abstract class DatasetCatalog implements NewTables {
   @Override
   public final boolean tableExists(Identifier identifier) {
     if (!identifiesPaths(identifier)) {
-      return names()
-          .flatMap(known -> known.find(identifier))
-          .filter(this::isTaken)
-          .isPresent();
+      return isNamed(identifier) || isMetadata(identifier);
     }
     refuseView(identifier);
     return isTaken(requireOne(identifier));
+  }
+
+  private boolean isNamed(Identifier identifier) {
+    return names()
+        .flatMap(known -> known.find(identifier))
+        .filter(this::isTaken)
+        .isPresent();
+  }
+
+  /** Tells whether an identifier is the name of a table, and after it that of a metadata table. */
+  private boolean isMetadata(Identifier identifier) {
+    return !identifiesPaths(identifier)
+        && MetadataName.of(identifier)
+            .map(MetadataName::table)
+            .filter(table -> identifiesPaths(table) || isNamed(table))
+            .isPresent();
+  }
+
+  /**
+   * Returns the metadata table that an identifier names; empty if it names a table, or nothing.
+   * What is at a path is looked at later.
+   *
+   * @throws IllegalArgumentException if there is a table of that name as well: neither is meant for
+   *     certain
+   */
+  protected final Optional<MetadataName> metadata(Identifier identifier) {
+    if (!isMetadata(identifier)) {
+      return Optional.empty();
+    }
+    Optional<MetadataName> found = MetadataName.of(identifier);
+    if (isNamed(identifier)) {
+      throw new IllegalArgumentException("Cannot tell what " + identifier + " is: there is a table"
+          + " of that name, and a metadata table of " + found.get().table()
+          + "; name the place of the table in backquotes, or read the metadata table by the option "
+          + ZRecordOptions.VIEW);
+    }
+    return found;
+  }
+
+  /** Loads a metadata table. */
+  protected final Table load(MetadataName metadata, VersionChoice choice) {
+    return SparkErrors.planned(() -> MetadataTable.load(
+        identifiesPaths(metadata.table())
+            ? ReadPaths.of(metadata.table())
+            : names().orElseThrow().place(metadata.table()),
+        metadata.view(),
+        choice));
   }
 
   private boolean isTaken(ReadPaths path) {
@@ -210,14 +255,19 @@ public abstract class DatasetCatalog implements NewTables {
           "dropping a dataset that is named by its path",
           "call bin/zrecord drop " + identifier.name() + " if you are sure");
     }
-    return names()
+    boolean isDropped = names()
         .flatMap(known -> known.find(identifier))
         .map(place -> SparkErrors.planned(() -> place.datasets().get(0).drop(leftovers)))
         .orElse(false);
+    if (!isDropped) {
+      refuseMetadata(identifier);
+    }
+    return isDropped;
   }
 
   @Override
   public final void renameTable(Identifier from, Identifier to) {
+    refuseMetadata(from);
     throw Unsupported.operation(
         "renaming a dataset, whose place is its name",
         identifiesPaths(from)
@@ -253,6 +303,10 @@ public abstract class DatasetCatalog implements NewTables {
   }
 
   private Table load(Identifier identifier, TimeTravel time) throws NoSuchTableException {
+    Optional<MetadataName> metadata = metadata(identifier);
+    if (metadata.isPresent()) {
+      return load(metadata.get(), VersionChoice.named(time));
+    }
     if (!identifiesPaths(identifier)) {
       return named(
           identifier,
@@ -263,7 +317,7 @@ public abstract class DatasetCatalog implements NewTables {
       ReadPaths paths = ReadPaths.of(identifier);
       Optional<ViewName> view = PathIdentifiers.view(identifier);
       return view.isPresent()
-          ? ZRecordView.load(paths, view.get(), time)
+          ? MetadataTable.load(paths, view.get(), VersionChoice.named(time))
           : time.isNewest() && PathIdentifiers.isPlain(identifier)
               ? ZRecordTables.loadPinned(paths)
               : ZRecordTables.load(paths, time);
@@ -271,14 +325,21 @@ public abstract class DatasetCatalog implements NewTables {
   }
 
   /**
-   * Refuses a view. Spark asks whether a table exists, and for a path alone, only when it is going
-   * to write.
+   * Refuses a metadata table that an option names. Spark asks whether a table exists, and for a
+   * path alone, only when it is going to write.
    */
   private static void refuseView(Identifier identifier) {
     PathIdentifiers.view(identifier).ifPresent(view -> {
       throw Unsupported.operation(
-          "writing to the view " + view + " of " + identifier.name(),
+          "writing to the metadata table " + view + " of " + identifier.name(),
           "leave the option " + ZRecordOptions.VIEW + " out");
+    });
+  }
+
+  /** Refuses to change a metadata table. */
+  protected final void refuseMetadata(Identifier identifier) {
+    metadata(identifier).ifPresent(metadata -> {
+      throw metadata.refusal();
     });
   }
 
@@ -288,6 +349,7 @@ public abstract class DatasetCatalog implements NewTables {
   /** Returns the one path to write, which is never a pattern. */
   protected final ReadPaths requireOne(Identifier identifier) {
     boolean isPath = identifiesPaths(identifier);
+    refuseMetadata(identifier);
     if (!isPath && names().isPresent()) {
       return names().get().place(identifier);
     }

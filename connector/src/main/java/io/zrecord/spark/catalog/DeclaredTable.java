@@ -7,6 +7,7 @@ import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;

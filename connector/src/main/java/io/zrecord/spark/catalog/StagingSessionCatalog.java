@@ -4,9 +4,12 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.ddl.NumberedColumn;
+import io.zrecord.spark.metadata.MetadataTable;
 import io.zrecord.spark.options.CatalogOptions;
+import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
@@ -73,6 +76,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     if (refreshed != null) {
       return refreshed;
     }
+    Optional<Metadata> metadata = metadata(identifier);
+    if (metadata.isPresent()) {
+      return metadata.get().load(VersionChoice.byDefault(VersionChoice.ofSession()));
+    }
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
         .map(entry -> care.sound(identifier, entry))
@@ -83,6 +90,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   @Override
   public final Table loadTable(Identifier identifier, Set<TableWritePrivilege> privileges)
       throws NoSuchTableException {
+    refuseMetadata(identifier);
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
         .map(entry -> care.sound(identifier, entry))
@@ -92,6 +100,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
 
   @Override
   public final Table loadTable(Identifier identifier, String version) throws NoSuchTableException {
+    Optional<Metadata> metadata = metadata(identifier);
+    if (metadata.isPresent()) {
+      return metadata.get().load(VersionChoice.named(TimeTravel.of(version)));
+    }
     Optional<SessionEntry> entry = entry(identifier);
     return entry.isPresent()
         ? SparkErrors.planned(() -> DeclaredTable.at(entry.get(), TimeTravel.of(version)))
@@ -102,6 +114,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   @Override
   public final Table loadTable(Identifier identifier, long timestampMicros)
       throws NoSuchTableException {
+    Optional<Metadata> metadata = metadata(identifier);
+    if (metadata.isPresent()) {
+      return metadata.get().load(VersionChoice.named(TimeTravel.atMicros(timestampMicros)));
+    }
     Optional<SessionEntry> entry = entry(identifier);
     return entry.isPresent()
         ? SparkErrors.planned(
@@ -116,10 +132,44 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
 
   private Optional<Table> existing(Identifier identifier) {
     try {
-      return tableExists(identifier) ? Optional.of(super.loadTable(identifier)) : Optional.empty();
+      return super.tableExists(identifier)
+          ? Optional.of(super.loadTable(identifier))
+          : Optional.empty();
     } catch (NoSuchTableException e) {
       return Optional.empty();
     }
+  }
+
+  // Metadata tables, whose names have one part more than those of tables.
+
+  /** A metadata table of a table that is zrecord's. */
+  private record Metadata(MetadataName name, SessionEntry entry) {
+    Table load(VersionChoice choice) {
+      return SparkErrors.planned(() -> {
+        StorageSettings.refuseToKeep(entry.options());
+        return MetadataTable.loadDeclared(
+            ReadPaths.ofTable(entry.name(), entry.location(), Map.of()), name.view(), choice);
+      });
+    }
+  }
+
+  private Optional<Metadata> metadata(Identifier identifier) {
+    return MetadataName.of(identifier)
+        .filter(name -> name.table().namespace().length == 1)
+        .flatMap(name -> existing(name.table())
+            .flatMap(table -> SessionEntry.of(name(), name.table(), table))
+            .map(entry -> new Metadata(name, care.sound(name.table(), entry))));
+  }
+
+  private void refuseMetadata(Identifier identifier) {
+    metadata(identifier).ifPresent(metadata -> {
+      throw metadata.name().refusal();
+    });
+  }
+
+  @Override
+  public final boolean tableExists(Identifier identifier) {
+    return metadata(identifier).isPresent() || super.tableExists(identifier);
   }
 
   // Creating without a query.
@@ -131,6 +181,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    refuseMetadata(identifier);
     NumberedColumn.requireNone(quoted(identifier), columns);
     return SessionEntry.isZRecord(properties)
         ? createTable(
@@ -145,6 +196,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    refuseMetadata(identifier);
     if (!SessionEntry.isZRecord(properties)) {
       return super.createTable(identifier, schema, partitions, properties);
     }
@@ -250,6 +302,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Transform[] partitions,
       Map<String, String> properties)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    refuseMetadata(identifier);
     if (!SessionEntry.isZRecord(properties)) {
       return foreign(identifier, schema, partitions, properties);
     }
@@ -284,6 +337,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Transform[] partitions,
       Map<String, String> properties)
       throws NoSuchNamespaceException {
+    refuseMetadata(identifier);
     Optional<Table> existing = existing(identifier);
     Optional<SessionEntry> entry = existing
         .flatMap(table -> SessionEntry.of(name(), identifier, table))
@@ -477,6 +531,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   @Override
   public final Table alterTable(Identifier identifier, TableChange... changes)
       throws NoSuchTableException {
+    refuseMetadata(identifier);
     Optional<SessionEntry> entry = entry(identifier);
     if (entry.isEmpty()) {
       return super.alterTable(identifier, changes);
@@ -489,18 +544,21 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   @Override
   public final void renameTable(Identifier from, Identifier to)
       throws NoSuchTableException, TableAlreadyExistsException {
+    refuseMetadata(from);
     care.settle(from, "rename");
     super.renameTable(from, to);
   }
 
   @Override
   public final boolean dropTable(Identifier identifier) {
+    refuseMetadata(identifier);
     care.settle(identifier, "drop");
     return super.dropTable(identifier);
   }
 
   @Override
   public final boolean purgeTable(Identifier identifier) {
+    refuseMetadata(identifier);
     care.settle(identifier, "drop");
     return super.purgeTable(identifier);
   }

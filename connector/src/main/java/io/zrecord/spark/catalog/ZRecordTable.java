@@ -12,6 +12,7 @@ import io.zrecord.spark.ddl.ShownConstraints;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;

@@ -6,6 +6,7 @@ import io.zrecord.spark.changes.TableChangelog;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.ddl.SparkFeatures;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.PathIdentifiers;

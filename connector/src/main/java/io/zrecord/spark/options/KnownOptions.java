@@ -30,7 +30,7 @@ final class KnownOptions {
               ZRecordOptions.UNKNOWN_OPTIONS))
       .collect(Collectors.toUnmodifiableSet());
 
-  /** Options that fit a view. */
+  /** Options that fit a metadata table. */
   private static final Set<String> OF_VIEWS = Set.of(
       ZRecordOptions.PATH,
       ZRecordOptions.PATHS,
@@ -103,8 +103,8 @@ final class KnownOptions {
     requireKnownForReading(options);
     for (String key : SessionDefaults.removedFrom(options).asCaseSensitiveMap().keySet()) {
       if (isAmong(key, READ, Set.of()) && !isAmong(key, OF_VIEWS, Set.of())) {
-        throw new IllegalArgumentException("Option " + key + " does not go with the option "
-            + ZRecordOptions.VIEW + ", which reads no records; use one of them");
+        throw new IllegalArgumentException("Option " + key
+            + " does not go with a metadata table, which has no records; leave the option out");
       }
     }
   }

@@ -60,9 +60,9 @@ public final class ReadConf {
     KnownOptions.requireKnownForReading(options);
     if (options.containsKey(ZRecordOptions.VIEW)) {
       // The columns of a table are known before the options of a statement are.
-      throw new IllegalArgumentException(
-          "Option " + ZRecordOptions.VIEW
-              + " goes with spark.read.format(\"zrecord\").load(path); make a temporary view of that for SQL");
+      throw new IllegalArgumentException("Option " + ZRecordOptions.VIEW
+          + " goes with spark.read.format(\"zrecord\").load(path); name the metadata table in SQL,"
+          + " such as lake.vision.photos.versions or zrecord.`/data/train`.versions");
     }
     ReadConf conf = new ReadConf(options);
     conf.requireParsed();
@@ -80,10 +80,19 @@ public final class ReadConf {
     readsPatterns(options);
   }
 
-  /** Parses the options of a read of a view, and adds the session's defaults. */
-  public static ReadConf ofView(CaseInsensitiveStringMap own) {
+  /**
+   * Parses the options of a read of a metadata table, and adds the session's defaults.
+   *
+   * @param loaded the metadata table
+   */
+  public static ReadConf ofView(CaseInsensitiveStringMap own, ViewName loaded) {
     CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
     KnownOptions.requireOfViews(options);
+    String asked = own.get(ZRecordOptions.VIEW);
+    if (asked != null && OptionValue.parse(ZRecordOptions.VIEW, asked, ViewName::of) != loaded) {
+      throw new IllegalArgumentException("Option " + ZRecordOptions.VIEW + " is " + asked
+          + ", but the statement names the metadata table " + loaded + "; leave the option out");
+    }
     ReadConf conf = new ReadConf(options);
     conf.partitionCount();
     readsPatterns(options);

@@ -1,6 +1,7 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.metadata.MetadataTable;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.options.ZRecordOptions;
 import java.lang.ref.WeakReference;
@@ -135,7 +136,8 @@ public final class OptionsOfRelations extends Rule<LogicalPlan> {
         if (node instanceof View) {
           isView.set(true);
         } else if (node instanceof DataSourceV2Relation relation
-            && relation.table() instanceof ZRecordTable
+            && (relation.table() instanceof ZRecordTable
+                || relation.table() instanceof MetadataTable)
             && relation.identifier().isDefined()) {
           String catalog =
               relation.catalog().isDefined() ? relation.catalog().get().name() : "";

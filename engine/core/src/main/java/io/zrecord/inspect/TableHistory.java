@@ -103,7 +103,12 @@ public final class TableHistory {
         manifest.lists().stream().mapToLong(ShardListFile::shardCount).sum()
             + manifest.shards().size(),
         tags.getOrDefault(manifest.version(), List.of()),
-        manifest.properties());
+        manifest.properties(),
+        manifest.commitId(),
+        manifest.previous().isEmpty() || manifest.isBeginning()
+            ? OptionalLong.empty()
+            : OptionalLong.of(manifest.version() - 1),
+        manifest.transactions());
   }
 
   /**

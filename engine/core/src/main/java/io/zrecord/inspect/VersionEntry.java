@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 
 /**
  * A version of a table, by its manifest. Fields left by the version's writer are informative and
@@ -23,6 +24,10 @@ import java.util.OptionalLong;
  * @param shardCount shards of the version
  * @param tags tags of the version, by name
  * @param properties everything that the writer left
+ * @param commitId identity of the commit
+ * @param parent number of the version before, which may have been expired; empty for the first
+ *     version of the table
+ * @param transactions last transaction number of each application, up to this version
  */
 public record VersionEntry(
     long version,
@@ -37,9 +42,13 @@ public record VersionEntry(
     long recordCount,
     long shardCount,
     List<String> tags,
-    Map<String, String> properties) {
+    Map<String, String> properties,
+    UUID commitId,
+    OptionalLong parent,
+    Map<String, Long> transactions) {
   public VersionEntry {
     tags = List.copyOf(tags);
     properties = Map.copyOf(properties);
+    transactions = Map.copyOf(transactions);
   }
 }

@@ -39,7 +39,10 @@ class ViewSuite extends SparkSuite {
   testLocally("chunks are those of the files, and add up") {
     val path = table()
     val chunks = view(path, "chunks")
-    assert(columns(chunks) == s"shard string, chunk bigint, file string, $space")
+    assert(
+      columns(chunks) ==
+        s"shard string, chunk bigint, file string, $space, field_bytes map<string, bigint>"
+    )
     val rows = chunks.collect()
     assert(rows.length == 4)
     rows.foreach { row =>
@@ -61,14 +64,14 @@ class ViewSuite extends SparkSuite {
     val path = table()
     val usage = DatasetInspection.of(path).run(_ => ())
     for (partitions <- Seq("1", "2", "100")) {
-      val shards = view(path, "shards", "numPartitions" -> partitions)
+      val shards = view(path, "shard_usage", "numPartitions" -> partitions)
       assert(shards.rdd.getNumPartitions == math.min(partitions.toInt, 4))
       assert(shards.selectExpr("sum(live_bytes)").head().getLong(0) == usage.space.liveBytes)
       assert(column[Long](shards.orderBy("first_index"), "first_index") == Seq(0, 100, 200, 300))
       assert(column[Long](shards.orderBy("first_index"), "records") == Seq(100, 100, 100, 10))
     }
     assert(
-      columns(view(path, "shards")) ==
+      columns(view(path, "shard_usage")) ==
         s"shard string, first_index bigint, records bigint, chunks bigint, $space, $fragmentation"
     )
   }
@@ -81,7 +84,7 @@ class ViewSuite extends SparkSuite {
       "append",
       "mergeSchema" -> "true"
     )
-    val fields = view(path, "fields")
+    val fields = view(path, "field_usage")
     assert(
       columns(fields) == "shard string, first_index bigint, field_id bigint, field string, " +
         "type string, compression string, records bigint, absent bigint, live_bytes bigint, " +
@@ -113,11 +116,11 @@ class ViewSuite extends SparkSuite {
   test("older versions have views, and appends do not change one that was loaded") {
     val path = table()
     tableAt(path).tag(0, "first")
-    val newest = view(path, "shards")
+    val newest = view(path, "shard_usage")
     write(spark.range(0, 5, 1, 1).selectExpr("id", "'x' text"), path, "append")
     assert(newest.count() == 4)
-    assert(view(path, "shards").count() == 5)
-    assert(view(path, "shards", "versionAsOf" -> "0").count() == 3)
+    assert(view(path, "shard_usage").count() == 5)
+    assert(view(path, "shard_usage", "versionAsOf" -> "0").count() == 3)
     assert(view(path, "files", "tag" -> "first").where("kind = 'chunk'").count() == 3)
     assert(failure(view(path, "chunks", "versionAsOf" -> "9").count()).contains("the versions are"))
     assert(failure(view(path, "versions", "versionAsOf" -> "0").count()).contains("all of them"))
@@ -134,7 +137,9 @@ class ViewSuite extends SparkSuite {
     assert(
       columns(versions) == "version bigint, timestamp timestamp, operation string, " +
         "application_id string, user string, added_records bigint, added_bytes bigint, " +
-        "removed_records bigint, removed_bytes bigint, records bigint, shards bigint, tags string"
+        "removed_records bigint, removed_bytes bigint, records bigint, shards bigint, " +
+        "tags array<string>, parent bigint, commit_id string, " +
+        "transactions map<string, bigint>, properties map<string, string>"
     )
     val rows = versions.collect().toSeq
     assert(rows.map(_.getAs[Long]("version")) == Seq(0, 1, 4))
@@ -143,7 +148,9 @@ class ViewSuite extends SparkSuite {
     assert(rows.map(_.getAs[Long]("added_records")) == Seq(300, 10, 7))
     assert(rows.map(_.getAs[Long]("removed_records")) == Seq(0, 0, 310))
     assert(rows.map(_.getAs[String]("operation")).tail == Seq("append", "overwrite"))
-    assert(rows.map(_.getAs[String]("tags")) == Seq("", "a,b", ""))
+    assert(
+      rows.map(_.getAs[scala.collection.Seq[String]]("tags").toSeq) == Seq(Nil, Seq("a", "b"), Nil)
+    )
     assert(rows.forall(_.getAs[String]("application_id") == spark.sparkContext.applicationId))
     assert(rows.forall(_.getAs[String]("user") == spark.sparkContext.sparkUser))
     val added =
@@ -159,7 +166,10 @@ class ViewSuite extends SparkSuite {
   testLocally("files are those that a version names, with their lengths") {
     val path = table()
     val files = view(path, "files")
-    assert(columns(files) == "file string, kind string, shard string, bytes bigint")
+    assert(
+      columns(files) ==
+        "file string, kind string, shard string, bytes bigint, path string, fields array<string>"
+    )
     val named = files.collect().map(row => row.getString(0) -> row.getLong(3)).toMap
     val present = filesBelow(path).map(f => Paths.get(path).relativize(f).toString).toSet
     assert(named.keySet == present - "manifest/00000000000000000000.json" - "manifest/latest")
@@ -201,11 +211,11 @@ class ViewSuite extends SparkSuite {
       store.delete(0)
       store.commit()
       store.append(store.newValues().set("text", "later"))
-      val chunk = view(path, "chunks").drop("shard").head()
+      val chunk = view(path, "chunks").drop("shard", "field_bytes").head()
       assert(chunk == Row(0, "chunk/0.zr", 106, 11, 24, 71, 11.0 / 106, 4, 2, 0.5))
-      assert(view(path, "shards").selectExpr("records", "dead_bytes").head() == Row(2, 24))
-      assert(view(path, "fields").selectExpr("field", "absent").head() == Row("text", 0))
-      for (name <- Seq("versions", "files"))
+      assert(view(path, "shard_usage").selectExpr("records", "dead_bytes").head() == Row(2, 24))
+      assert(view(path, "field_usage").selectExpr("field", "absent").head() == Row("text", 0))
+      for (name <- Seq("versions", "files", "tags"))
         assert(failure(view(path, name)).contains("has no versions"))
       assert(failure(view(path, "chunks", "versionAsOf" -> "0")).contains("no versions"))
     } finally store.close()
@@ -232,7 +242,7 @@ class ViewSuite extends SparkSuite {
     val two = spark.read.format("zrecord").option("view", "chunks")
     assert(failure(two.load(path, table())).contains("2 datasets"))
     val ofTable = spark.read.option("view", "chunks").table(s"zrecord.`$path`")
-    assert(failure(ofTable.count()).contains("temporary view"))
+    assert(failure(ofTable.count()).contains("name the metadata table in SQL"))
     assert(failure(view("/data/trian", "chunks")).contains("/data/trian"))
   }
 
@@ -248,7 +258,7 @@ class ViewSuite extends SparkSuite {
     val data = spark.range(3).selectExpr("id", "'x' text")
     for (mode <- Seq("append", "overwrite", "errorifexists", "ignore")) {
       val message = failure(write(data, path, mode, "view" -> "chunks"))
-      assert(message.contains("writing to the view chunks"), s"$mode: $message")
+      assert(message.contains("writing to the metadata table chunks"), s"$mode: $message")
     }
     assert(read(path).count() == 310)
   }

@@ -1,9 +1,12 @@
-package io.zrecord.spark.view;
+package io.zrecord.spark.metadata;
 
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.table.TableSnapshot;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -12,32 +15,37 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes readers of a view on the executors. On the driver, keeps the files that are read from being
- * removed.
+ * Makes readers of a metadata table on the executors. On the driver, keeps the files that are read
+ * from being removed.
  */
-final class ViewReaderFactory implements PartitionReaderFactory {
+final class MetadataReaderFactory implements PartitionReaderFactory {
   private static final long serialVersionUID = 1L;
 
-  private final ViewName view;
+  private final ViewName table;
   private final StructType columns;
   private final RecordSchema schema;
+  private final List<FieldSpec> partitionFields;
 
   /**
    * The snapshot to keep. The files of a store's snapshot are removed when nothing refers to it.
    */
   @SuppressWarnings({"unused", "UnusedVariable"})
-  private final transient TableSnapshot snapshot;
+  private final transient @Nullable TableSnapshot snapshot;
 
-  ViewReaderFactory(ViewName view, StructType columns, TableSnapshot snapshot) {
-    this.view = view;
+  MetadataReaderFactory(
+      ViewName table, StructType columns, MetadataRows rows, Optional<TableSnapshot> snapshot) {
+    this.table = table;
     this.columns = columns;
-    this.schema = snapshot.schema().withoutAttributes();
-    this.snapshot = snapshot;
+    this.schema = rows.schema().withoutAttributes();
+    this.partitionFields =
+        rows.partitionFields().stream().map(FieldSpec::withoutAttributes).toList();
+    this.snapshot = snapshot.orElse(null);
   }
 
   @Override
   public PartitionReader<InternalRow> createReader(InputPartition partition) {
-    return new Reader(((ViewPartition) partition).rows(view, columns, schema).iterator());
+    MetadataRows rows = new MetadataRows(schema, partitionFields);
+    return new Reader(((MetadataPartition) partition).rows(table, columns, rows).iterator());
   }
 
   private static final class Reader implements PartitionReader<InternalRow> {

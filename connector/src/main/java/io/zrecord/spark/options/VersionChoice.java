@@ -1,7 +1,5 @@
-package io.zrecord.spark.catalog;
+package io.zrecord.spark.options;
 
-import io.zrecord.spark.options.TimeTravel;
-import io.zrecord.spark.options.VersionSelector;
 import java.util.Optional;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -13,15 +11,15 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * @param wanted the version to read: {@code loaded}, or a default of the session
  * @param isNamed whether the statement itself names the version
  */
-record VersionChoice(TimeTravel loaded, TimeTravel wanted, boolean isNamed) {
+public record VersionChoice(TimeTravel loaded, TimeTravel wanted, boolean isNamed) {
 
   /** Returns the choice of a version that a statement names. */
-  static VersionChoice named(TimeTravel time) {
+  public static VersionChoice named(TimeTravel time) {
     return new VersionChoice(time, time, true);
   }
 
   /** Returns the choice of the session's default, for a table that was loaded at that version. */
-  static VersionChoice byDefault(TimeTravel time) {
+  public static VersionChoice byDefault(TimeTravel time) {
     return new VersionChoice(time, time, false);
   }
 
@@ -29,12 +27,12 @@ record VersionChoice(TimeTravel loaded, TimeTravel wanted, boolean isNamed) {
    * Returns the choice of the session's default, for a table that was loaded at the newest version
    * whatever the default.
    */
-  static VersionChoice loadedNewest() {
+  public static VersionChoice loadedNewest() {
     return new VersionChoice(TimeTravel.newest(), ofSession(), false);
   }
 
   /** Returns the version that the session's defaults select. */
-  static TimeTravel ofSession() {
+  public static TimeTravel ofSession() {
     return VersionSelector.ofSession().timeTravel().orElse(TimeTravel.newest());
   }
 
@@ -44,7 +42,7 @@ record VersionChoice(TimeTravel loaded, TimeTravel wanted, boolean isNamed) {
    * @param location for messages
    * @throws IllegalArgumentException if the options select another version than the statement
    */
-  TimeTravel of(String location, CaseInsensitiveStringMap options) {
+  public TimeTravel of(String location, CaseInsensitiveStringMap options) {
     Optional<TimeTravel> asked = VersionSelector.ofStatement(options).timeTravel();
     if (asked.isPresent() && isNamed && !asked.get().equals(loaded)) {
       throw new IllegalArgumentException("Cannot read " + location + " at " + loaded

@@ -1,7 +1,9 @@
-package io.zrecord.spark.view;
+package io.zrecord.spark.metadata;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.zrecord.schema.ElementType;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.options.ViewName;
 import io.zrecord.testing.ReferenceTables;
 import io.zrecord.testing.ReferenceTables.Row;
@@ -14,32 +16,34 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The tables of docs/reference/views.md. */
-class DocumentedViewsTest {
+/** The tables of docs/reference/metadata-tables.md. */
+class DocumentedMetadataTablesTest {
   private static final Pattern COLUMN_OR_GROUP = Pattern.compile("`([^`]*)`|\\*([^*]*)\\*");
 
   @Test
-  void everyViewHasOneRowWithItsColumns() {
+  void everyMetadataTableHasOneRowWithItsColumns() {
     Map<String, List<String>> groups = new HashMap<>();
-    Map<String, List<String>> views = new HashMap<>();
+    Map<String, List<String>> tables = new HashMap<>();
     List<String> names = new ArrayList<>();
-    for (Row row : ReferenceTables.of("views").rows("Names and columns")) {
+    for (Row row : ReferenceTables.of("metadata-tables").rows("Names and columns")) {
       if (row.names().isEmpty()) {
         groups.put(row.cells().get(0).replace("*", ""), row.code(1));
       } else {
         names.add(row.name());
-        views.put(row.name(), columnsAndGroups(row.cells().get(2)));
+        tables.put(row.name(), columnsAndGroups(row.cells().get(2)));
       }
     }
     assertThat(names)
         .containsExactlyInAnyOrderElementsOf(
             Arrays.stream(ViewName.values()).map(ViewName::toString).toList());
+    RecordSchema schema = RecordSchema.builder().field("day", ElementType.DATE).build();
+    MetadataRows partitioned = new MetadataRows(schema, schema.fields());
     for (ViewName view : ViewName.values()) {
       List<String> columns = new ArrayList<>();
-      views
+      tables
           .get(view.toString())
           .forEach(name -> columns.addAll(groups.getOrDefault(name, List.of(name))));
-      assertThat(ViewRows.schema(view).fieldNames())
+      assertThat(partitioned.columns(view).fieldNames())
           .as("columns of %s", view)
           .containsExactly(columns.toArray(String[]::new));
     }
