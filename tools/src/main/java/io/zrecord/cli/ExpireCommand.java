@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Subcommand;
+import io.zrecord.cli.maintenance.AgeConverter;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.ExpireOptions;
 import io.zrecord.table.ExpireResult;
@@ -34,7 +35,7 @@ final class ExpireCommand extends Subcommand {
   @Option(
       names = "--older-than",
       paramLabel = "AGE",
-      converter = AgeArgument.class,
+      converter = AgeConverter.class,
       description =
           "age, 1h and more: versions that were the newest at any time since are kept (7d)")
   private Duration olderThan = DEFAULTS.olderThan();

@@ -5,6 +5,7 @@ import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
+import io.zrecord.cli.maintenance.AgeConverter;
 import io.zrecord.table.CareMode;
 import io.zrecord.table.Orphan;
 import io.zrecord.table.RecordTable;
@@ -32,7 +33,7 @@ final class SweepCommand extends Subcommand {
   @Option(
       names = "--older-than",
       paramLabel = "AGE",
-      converter = AgeArgument.class,
+      converter = AgeConverter.class,
       description = "age below which a file stays: longer than any write takes, 1h and more (72h)")
   private Duration olderThan = DEFAULTS.olderThan();
 

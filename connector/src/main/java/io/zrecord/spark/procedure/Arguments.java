@@ -1,16 +1,17 @@
 package io.zrecord.spark.procedure;
 
+import io.zrecord.cli.maintenance.AgeConverter;
 import io.zrecord.spark.job.JobConcurrency;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
+import picocli.CommandLine.TypeConversionException;
 
 /** The arguments of one call, by the names of the parameters. Belongs to one thread. */
 final class Arguments {
@@ -100,14 +101,14 @@ final class Arguments {
     return values.getBoolean(i);
   }
 
-  /** Returns an interval of days and less. */
-  Duration duration(String name) {
-    int i = ordinal(name);
-    if (values.isNullAt(i)) {
-      throw new IllegalArgumentException(
-          "The argument '" + name + "' is NULL; give an interval, such as INTERVAL 7 DAYS");
+  /** Returns a time span such as {@code 90m}, {@code 72h} or {@code 7d}. */
+  Duration age(String name) {
+    String text = text(name);
+    try {
+      return new AgeConverter().convert(text);
+    } catch (TypeConversionException e) {
+      throw new IllegalArgumentException("The argument '" + name + "': " + e.getMessage(), e);
     }
-    return Duration.of(values.getLong(i), ChronoUnit.MICROS);
   }
 
   private int ordinal(String name) {

@@ -25,9 +25,9 @@ final class ExpireProcedure implements SystemProcedure {
         Parameter.TABLE,
         Parameter.with(
             "older_than",
-            DataTypes.createDayTimeIntervalType(),
-            "INTERVAL '7' DAY",
-            "age, one hour or more: versions that were the newest at any time since are kept"),
+            DataTypes.StringType,
+            "'7d'",
+            "age such as 90m, 72h or 7d, one hour or more: versions that were the newest at any time since are kept"),
         Parameter.with(
             "keep_versions", DataTypes.IntegerType, "1", "number of newest versions to keep"),
         Parameter.flag("dry_run", false, "say only what would be removed"));
@@ -47,7 +47,7 @@ final class ExpireProcedure implements SystemProcedure {
     boolean isDry = arguments.flag("dry_run");
     ExpireOptions options = ExpireOptions.defaults()
         .withKeepVersions(arguments.requiredInt("keep_versions"))
-        .withOlderThan(arguments.duration("older_than"))
+        .withOlderThan(arguments.age("older_than"))
         .withMode(isDry ? CareMode.DRY_RUN : CareMode.DELETE);
     ExpireResult result = arguments.table().expire(options);
     return List.<Object[]>of(

@@ -25,9 +25,9 @@ final class SweepProcedure implements SystemProcedure {
         Parameter.TABLE,
         Parameter.with(
             "older_than",
-            DataTypes.createDayTimeIntervalType(),
-            "INTERVAL '3' DAY",
-            "age below which a file stays, one hour or more: longer than any write takes"),
+            DataTypes.StringType,
+            "'72h'",
+            "age such as 90m, 72h or 7d, below which a file stays, one hour or more: longer than any write takes"),
         Parameter.flag("dry_run", true, "count only, and delete nothing"));
   }
 
@@ -45,7 +45,7 @@ final class SweepProcedure implements SystemProcedure {
   public List<Object[]> run(Arguments arguments) {
     boolean isDry = arguments.flag("dry_run");
     SweepOptions options = SweepOptions.defaults()
-        .withOlderThan(arguments.duration("older_than"))
+        .withOlderThan(arguments.age("older_than"))
         .withMode(isDry ? CareMode.DRY_RUN : CareMode.DELETE);
     SweepResult result = arguments.table().sweep(options, orphan -> {});
     return List.<Object[]>of(new Object[] {

@@ -1,4 +1,4 @@
-package io.zrecord.cli;
+package io.zrecord.cli.maintenance;
 
 import java.time.Duration;
 import java.util.regex.Matcher;
@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Parses a time span, such as {@code 90m}, {@code 72h} or {@code 7d}. */
-final class AgeArgument implements ITypeConverter<Duration> {
+public final class AgeConverter implements ITypeConverter<Duration> {
   private static final Pattern AGE = Pattern.compile("(\\d{1,6})([mhd])");
 
   @Override
