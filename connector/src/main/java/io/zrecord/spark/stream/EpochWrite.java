@@ -20,6 +20,7 @@ final class EpochWrite implements StreamingWrite {
 
   private final ZRecordBatchWrite rows;
   private final String applicationId;
+  private boolean isCommitted;
 
   EpochWrite(ZRecordBatchWrite rows, String applicationId) {
     this.rows = rows;
@@ -42,9 +43,16 @@ final class EpochWrite implements StreamingWrite {
     return false;
   }
 
+  /**
+   * Commits the epoch. Does nothing if this write was committed before, because its files would
+   * look like those of an epoch that was done by another write.
+   */
   @Override
-  public void commit(long epochId, WriterCommitMessage[] messages) {
-    rows.commit(messages, new TableChange.Transaction(applicationId, epochId));
+  public synchronized void commit(long epochId, WriterCommitMessage[] messages) {
+    if (!isCommitted) {
+      rows.commit(messages, new TableChange.Transaction(applicationId, epochId));
+      isCommitted = true;
+    }
   }
 
   @Override

@@ -15,10 +15,12 @@ import io.zrecord.spark.stream.StreamPosition.VersionId;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -46,6 +48,16 @@ final class StreamHistory {
       return size() > MOST_KNOWN;
     }
   };
+
+  /** Versions that positions of this stream may name, because they were looked at. */
+  private final Set<VersionId> seen = Collections.newSetFromMap(new LinkedHashMap<>() {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<VersionId, Boolean> eldest) {
+      return size() > MOST_KNOWN;
+    }
+  });
 
   /**
    * Looks at the versions of a table.
@@ -83,11 +95,11 @@ final class StreamHistory {
   }
 
   /**
-   * Returns the version of a position.
+   * Requires that the version of a position is there.
    *
    * @throws VersionNotFoundException if it is gone, or is one of another table
    */
-  TableSnapshot versionOf(StreamPosition position, TableSnapshot newest) {
+  synchronized void requireThere(StreamPosition position, TableSnapshot newest) {
     VersionId id = position.version().orElseThrow();
     requireSame(newest.tableId(), id.table());
     if (id.number() > newest.version()) {
@@ -98,6 +110,9 @@ final class StreamHistory {
               + ", so the table was put back to an older state; start the stream with a new"
               + " checkpoint");
     }
+    if (seen.contains(id)) {
+      return;
+    }
     TableSnapshot found = version(id.number(), newest);
     if (!found.commitId().equals(id.commit())) {
       throw new VersionNotFoundException(
@@ -106,7 +121,7 @@ final class StreamHistory {
               + id.number() + " of commit " + id.commit() + ", and this version is now commit "
               + found.commitId() + ", as after a repair; start the stream with a new checkpoint");
     }
-    return found;
+    seen.add(id);
   }
 
   /**
@@ -171,6 +186,7 @@ final class StreamHistory {
       }
       records = new VersionRecords(Place.ADDED, version, indices);
       known.put(number, records);
+      seen.add(records.id());
     }
     return records;
   }

@@ -34,9 +34,6 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
   /** The last version of a stream that ends; null if the stream goes on. */
   private volatile @Nullable TableSnapshot last;
 
-  /** A position that was compared with the table. */
-  private volatile StreamPosition lastKnown = StreamPosition.BEGINNING;
-
   /** The newest version that was seen, for reports of progress. */
   private volatile TableSnapshot seen;
 
@@ -139,9 +136,9 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
       long taken = budget.take(records, spot.delivered());
       long delivered = spot.delivered() + taken;
       if (delivered < records.count()) {
-        return taken == 0 ? end : known(records.position(delivered));
+        return taken == 0 ? end : records.position(delivered);
       }
-      end = known(records.position(delivered));
+      end = records.position(delivered);
       if (start.isBeginning() && records.place() == Place.ALL) {
         // The first position says by its version where the stream has begun.
         return end;
@@ -151,16 +148,9 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     return end;
   }
 
-  /** Remembers a position of this table, which need not be compared with the table again. */
-  private StreamPosition known(StreamPosition position) {
-    lastKnown = position;
-    return position;
-  }
-
   private void require(StreamPosition position, TableSnapshot newest) {
-    if (!position.isBeginning() && !position.equals(lastKnown)) {
-      history.versionOf(position, newest);
-      lastKnown = position;
+    if (!position.isBeginning()) {
+      history.requireThere(position, newest);
     }
   }
 

@@ -22,8 +22,10 @@ class StreamModelSuite extends StreamTables {
 
     private def append(): Unit = {
       val count = random.nextInt(20)
-      val writer = rows(appended, appended + count).write.format("zrecord").mode("append")
-      (if (isPartitioned) writer.partitionBy("part") else writer).save(source)
+      val writer = rows(appended, appended + count).write.format("zrecord")
+      if (tableAt(source).exists()) writer.mode("append").save(source)
+      else if (isPartitioned) writer.partitionBy("part").save(source)
+      else writer.save(source)
       appended += count
     }
 

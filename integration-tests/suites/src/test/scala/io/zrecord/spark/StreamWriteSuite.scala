@@ -18,6 +18,7 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
   override protected def configuration: Map[String, String] = Map(
     "spark.sql.catalog.lake" -> classOf[ZRecordCatalog].getName,
     "spark.sql.catalog.lake.warehouse" -> warehouse,
+    "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName,
     "spark.sql.catalog.faulty" -> classOf[FaultyCatalog].getName
   )
 
@@ -327,6 +328,24 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
       assert(refused.contains("was dropped and made anew"), refused)
     } finally query.stop()
     assert(sql(s"select id from lake.$table") == Nil)
+  }
+
+  test("a table of the session's catalog is written and read as a stream") {
+    val (input, first, second) = (freshDirectory(), freshDirectory(), freshDirectory())
+    val (table, copy) = (freshTable(), freshTable())
+    sql(s"create table $table (id bigint not null, label int default 3) using zrecord")
+    for (batch <- 0L to 1L) {
+      addIds(input, batch * 10 until batch * 10 + 5)
+      toTable(lines(input, "id long"), first, table)
+      forgetLastCommit(first)
+      toTable(lines(input, "id long"), first, table)
+      toTable(spark.readStream.table(table), second, copy)
+    }
+    assert(sql(s"select sum(label) from $table") == Seq(Row(30L)))
+    assert(sql(s"select * from $copy order by id") == sql(s"select * from $table order by id"))
+    addLines(input, """{"id":null}""")
+    assert(isRefusalOfNull(failure(toTable(lines(input, "id long"), first, table)), "id"))
+    Seq(table, copy).foreach(name => sql(s"drop table $name"))
   }
 
   test("a batch without rows makes no version, but creates a table") {
