@@ -225,6 +225,9 @@ final class DeclaredTable extends ZRecordTable {
     if (problem.isPresent()) {
       return SparkErrors.planned(() -> ofStreams(info));
     }
+    if (found.isEmpty()) {
+      SparkErrors.done(() -> requireDeclared(info.schema()));
+    }
     // Names stay as the user wrote them, for messages.
     Map<String, String> options = new HashMap<>(info.options().asCaseSensitiveMap());
     writeOptions().forEach((key, value) -> {
@@ -238,6 +241,20 @@ final class DeclaredTable extends ZRecordTable {
         info,
         found.isEmpty() ? entry.declaration().described(columns) : columns,
         new CaseInsensitiveStringMap(options)));
+  }
+
+  /**
+   * Requires that the first write makes the fields that are declared. Spark brings the columns of a
+   * statement into this form, and not those of a stream.
+   */
+  private void requireDeclared(StructType columns) {
+    entry.declaration().mismatch(columns).ifPresent(what -> {
+      throw new SchemaMismatchException(
+          entry.location(),
+          "Cannot write to " + entry.name() + ", whose dataset is made by its first write: "
+              + what.replace("the dataset has", "the rows have")
+              + ". Give the columns that are declared, or insert once by a statement before");
+    });
   }
 
   /** A stream is compared with the dataset when an epoch is planned, and not with a declaration. */

@@ -128,8 +128,8 @@ final class KnownOptions {
         .filter(key -> isAmong(key, OF_STREAMS, Set.of()))
         .findFirst()
         .ifPresent(key -> {
-          throw new IllegalArgumentException("Option " + key
-              + " is of streams; leave it out, or use spark.readStream");
+          throw new IllegalArgumentException(
+              "Option " + key + " is of streams; leave it out, or use spark.readStream");
         });
   }
 

@@ -32,8 +32,8 @@ final class StreamHistory {
   private static final int MOST_KNOWN = 256;
 
   private static final String REMEDY = "start the stream with a new checkpoint. A stream needs the"
-      + " version that it has come to and all later ones: let expiries keep versions for longer than"
-      + " a stream may pause, or give each of these versions a tag";
+      + " version that it has come to and all later ones: let expiries keep versions for longer"
+      + " than a stream may pause, or give each of these versions a tag";
 
   private final String location;
   private final RecordTable table;
@@ -153,9 +153,7 @@ final class StreamHistory {
 
   private String described() {
     List<Long> numbers = table.versions();
-    return numbers.isEmpty()
-        ? "gone"
-        : numbers.get(0) + " to " + numbers.get(numbers.size() - 1);
+    return numbers.isEmpty() ? "gone" : numbers.get(0) + " to " + numbers.get(numbers.size() - 1);
   }
 
   /**
@@ -193,8 +191,8 @@ final class StreamHistory {
 
   private IndexSet addedBy(TableSnapshot version, TableSnapshot newest) {
     Optional<VersionChanges> changes = changesOf(version, newest);
-    boolean isChange = changes.isEmpty()
-        || changes.get().shards().stream().anyMatch(this::changesRecords);
+    boolean isChange =
+        changes.isEmpty() || changes.get().shards().stream().anyMatch(this::changesRecords);
     if (isChange && !skipsChanges) {
       throw Unsupported.operation(
           "a stream of " + location + " over version " + version.version() + ", whose operation '"
@@ -237,8 +235,7 @@ final class StreamHistory {
       return true;
     }
     RecordChanges records = shard.read(table.storage());
-    return !records.deleted().isEmpty()
-        || records.fields().keySet().stream().anyMatch(fields::has);
+    return !records.deleted().isEmpty() || records.fields().keySet().stream().anyMatch(fields::has);
   }
 
   /**

@@ -18,10 +18,10 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
  * {"zrecord":1,"at":"end","table":"…","version":6,"commit":"…"}
  * </pre>
  *
- * <p>Before {@code "beginning"} nothing was delivered. At {@code "all"} and {@code "added"}, so many
- * records were delivered of all that the version has, or of those that it added. At {@code "end"},
- * all that was to be delivered up to the version was. Spark compares positions by their texts, so
- * each position has one text only.
+ * <p>Before {@code "beginning"} nothing was delivered. At {@code "all"} and {@code "added"}, so
+ * many records were delivered of all that the version has, or of those that it added. At
+ * {@code "end"}, all that was to be delivered up to the version was. Spark compares positions by
+ * their texts, so each position has one text only.
  */
 final class StreamPosition extends Offset {
   /** Where the stream begins, which its options say. */

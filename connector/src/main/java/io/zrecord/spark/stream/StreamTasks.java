@@ -53,9 +53,11 @@ final class StreamTasks {
         slices.clear();
         bytes = 0;
       }
-      split.slices().forEach(slice -> slices.add(new ShardSlice(
-          // A task plans nothing, and sizes of thousands of fields would make it large.
-          slice.shard().withoutSizes(), slice.firstIndex(), slice.indices())));
+      split
+          .slices()
+          .forEach(slice -> slices.add(new ShardSlice(
+              // A task plans nothing, and sizes of thousands of fields would make it large.
+              slice.shard().withoutSizes(), slice.firstIndex(), slice.indices())));
       bytes += split.bytes();
     }
     if (!slices.isEmpty()) {
@@ -65,7 +67,6 @@ final class StreamTasks {
   }
 
   private ZRecordInputPartition part(List<ShardSlice> slices) {
-    return new ZRecordInputPartition(
-        Objects.requireNonNull(location), 0, 0, List.copyOf(slices));
+    return new ZRecordInputPartition(Objects.requireNonNull(location), 0, 0, List.copyOf(slices));
   }
 }

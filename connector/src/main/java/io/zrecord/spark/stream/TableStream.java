@@ -68,8 +68,7 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     this.seen = opened;
     this.settings = settings;
     this.conf = conf;
-    this.fields =
-        new StreamFields(location, opened, IndexOrder.fields(opened, settings.columns()));
+    this.fields = new StreamFields(location, opened, IndexOrder.fields(opened, settings.columns()));
     this.history = new StreamHistory(location, opened, fields, conf.skipsChanges());
   }
 

@@ -120,8 +120,7 @@ public record WriteTarget(
               + " since the stream started; start the stream again, with a new checkpoint if the"
               + " table is to have what the stream wrote before");
     }
-    return new WriteTarget(
-        table, store, newest, creation, declared, partitions, List.of(), false);
+    return new WriteTarget(table, store, newest, creation, declared, partitions, List.of(), false);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

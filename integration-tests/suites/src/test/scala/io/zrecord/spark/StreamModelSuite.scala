@@ -62,11 +62,13 @@ class StreamModelSuite extends StreamTables {
       val source = stream(middle)
       try
         run(
-          withOptions(writer(source, second)).foreachBatch { (batch: DataFrame, number: Long) =>
-            collected += number -> batch.collect().map(_.getLong(0)).toSeq.sorted
-            batches += 1
-            if (batches - 1 == dies) sys.error("the driver dies")
-          }.start()
+          withOptions(writer(source, second))
+            .foreachBatch { (batch: DataFrame, number: Long) =>
+              collected += number -> batch.collect().map(_.getLong(0)).toSeq.sorted
+              batches += 1
+              if (batches - 1 == dies) sys.error("the driver dies")
+            }
+            .start()
         )
       catch { case e: Exception if messages(e).contains("the driver dies") => () }
     }
@@ -97,10 +99,12 @@ class StreamModelSuite extends StreamTables {
       assert(read(source).count() == appended)
       collect()
       run(
-        writer(stream(middle), second).foreachBatch { (batch: DataFrame, number: Long) =>
-          collected += number -> batch.collect().map(_.getLong(0)).toSeq.sorted
-          ()
-        }.start()
+        writer(stream(middle), second)
+          .foreachBatch { (batch: DataFrame, number: Long) =>
+            collected += number -> batch.collect().map(_.getLong(0)).toSeq.sorted
+            ()
+          }
+          .start()
       )
       val byNumber = collected.groupBy(_._1).toSeq.sortBy(_._1).map(_._2.map(_._2).distinct)
       assert(byNumber.forall(_.size == 1), "a batch that ran again had other records")

@@ -145,7 +145,9 @@ class StreamReadSuite extends StreamTables with NumberedTables {
   }
 
   for (start <- Seq(Nil, Seq("startingVersion" -> "0")))
-    test(s"a batch that was cut short has the same records again, whatever was done meanwhile: $start") {
+    test(
+      s"a batch that was cut short has the same records again, whatever was done meanwhile: $start"
+    ) {
       val (path, checkpoint) = (freshPath(), freshDirectory())
       add(path, 0, 10, 2)
       def limited = stream(path, start :+ ("maxRecordsPerTrigger" -> "4"): _*)
@@ -156,7 +158,8 @@ class StreamReadSuite extends StreamTables with NumberedTables {
         rebalance(path)
       }
       found ++= batches(limited, checkpoint)().zipWithIndex.map { case (ids, i) => (2L + i, ids) }
-      val byNumber = found.groupBy(_._1).map { case (number, of) => number -> of.map(_._2).distinct }
+      val byNumber =
+        found.groupBy(_._1).map { case (number, of) => number -> of.map(_._2).distinct }
       assert(byNumber.values.forall(_.size == 1), byNumber)
       assert(
         byNumber.toSeq.sortBy(_._1).flatMap(_._2.head) == (0L until 10) ++ (100L until 106)
@@ -475,11 +478,15 @@ class StreamReadSuite extends StreamTables with NumberedTables {
     sql(s"insert into ${table(path)} values (2, 'new')")
     val sink = freshPath()
     run(writer(stream(path, "startingVersion" -> "0"), freshDirectory()).start(sink))
-    assert(read(sink).orderBy("id").collect().toSeq ==
-      Seq(Row(0L, "none"), Row(1L, "none"), Row(2L, "new")))
+    assert(
+      read(sink).orderBy("id").collect().toSeq ==
+        Seq(Row(0L, "none"), Row(1L, "none"), Row(2L, "new"))
+    )
   }
 
-  test("metadata columns are those of the version, or are refused where Spark does not ask for them") {
+  test(
+    "metadata columns are those of the version, or are refused where Spark does not ask for them"
+  ) {
     val path = freshPath()
     add(path, 10, 13)
     add(path, 13, 15)
@@ -517,9 +524,13 @@ class StreamReadSuite extends StreamTables with NumberedTables {
       s"insert into lake.$name select id, concat('d', id % 3), array('a', cast(id as string))," +
         s" named_struct('x', cast(id as int), 'y', id / 2.0D) from range($from, ${from + 10})"
     )
-    sql(s"create table lake.$sink like lake.$name".replace(s" like lake.$name",
-      " (id bigint, day string, tags array<string>, place struct<x:int,y:double>)" +
-        " using zrecord partitioned by (day)"))
+    sql(
+      s"create table lake.$sink like lake.$name".replace(
+        s" like lake.$name",
+        " (id bigint, day string, tags array<string>, place struct<x:int,y:double>)" +
+          " using zrecord partitioned by (day)"
+      )
+    )
     for (k <- 0 until 3) {
       insert(k * 10)
       run(writer(spark.readStream.table(s"lake.$name"), checkpoint).toTable(s"lake.$sink"))
@@ -528,7 +539,9 @@ class StreamReadSuite extends StreamTables with NumberedTables {
       )
       forgetLastCommit(checkpoint)
     }
-    assert(all(spark.readStream.table(s"lake.$name").where("day = 'd1'"), freshDirectory()).size == 10)
+    assert(
+      all(spark.readStream.table(s"lake.$name").where("day = 'd1'"), freshDirectory()).size == 10
+    )
     val sums = freshPath()
     run(
       writer(spark.readStream.table(s"lake.$name").groupBy("day").count(), freshDirectory())
@@ -563,7 +576,8 @@ class StreamReadSuite extends StreamTables with NumberedTables {
     val query = withOptions(
       stream(path, "startingVersion" -> "0").writeStream.trigger(Trigger.AvailableNow()),
       "checkpointLocation" -> freshDirectory()
-    ).foreachBatch { (batch: DataFrame, _: Long) => parts += batch.rdd.getNumPartitions; () }.start()
+    ).foreachBatch { (batch: DataFrame, _: Long) => parts += batch.rdd.getNumPartitions; () }
+      .start()
     try query.awaitTermination()
     finally query.stop()
     assert(parts == 1)

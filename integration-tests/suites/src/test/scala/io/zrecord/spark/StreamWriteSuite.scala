@@ -334,17 +334,22 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
     val (input, first, second) = (freshDirectory(), freshDirectory(), freshDirectory())
     val (table, copy) = (freshTable(), freshTable())
     sql(s"create table $table (id bigint not null, label int default 3) using zrecord")
-    for (batch <- 0L to 1L) {
-      addIds(input, batch * 10 until batch * 10 + 5)
-      toTable(lines(input, "id long"), first, table)
+    val schema = "id long, label int"
+    for (batch <- 0 to 1) {
+      addLines(input, s"""{"id":$batch,"label":3}""", s"""{"id":${batch + 10},"label":3}""")
+      if (batch == 0) {
+        val few = failure(toTable(lines(input, "id long"), freshDirectory(), table))
+        assert(few.contains("'label'") && few.contains("Give the columns"), few)
+      }
+      toTable(lines(input, schema), first, table)
       forgetLastCommit(first)
-      toTable(lines(input, "id long"), first, table)
+      toTable(lines(input, schema), first, table)
       toTable(spark.readStream.table(table), second, copy)
     }
-    assert(sql(s"select sum(label) from $table") == Seq(Row(30L)))
+    assert(sql(s"select sum(label), count(*) from $table") == Seq(Row(12L, 4L)))
     assert(sql(s"select * from $copy order by id") == sql(s"select * from $table order by id"))
-    addLines(input, """{"id":null}""")
-    assert(isRefusalOfNull(failure(toTable(lines(input, "id long"), first, table)), "id"))
+    addLines(input, """{"id":null,"label":1}""")
+    assert(isRefusalOfNull(failure(toTable(lines(input, schema), first, table)), "id"))
     Seq(table, copy).foreach(name => sql(s"drop table $name"))
   }
 
@@ -364,21 +369,23 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
     sql(s"create table lake.$table (id bigint, label bigint) using zrecord")
     sql(s"insert into lake.$table select id, 0 from range(10)")
     def merge(): Unit = run(
-      writer(lines(input, "id long"), checkpoint).foreachBatch { (batch: DataFrame, number: Long) =>
-        val session = batch.sparkSession
-        batch.createOrReplaceTempView("changes")
-        session.conf.set("spark.datasource.zrecord.txnAppId", "merges")
-        session.conf.set("spark.datasource.zrecord.txnVersion", number)
-        try
-          session.sql(s"""merge into lake.$table t using changes c on t.id = c.id
+      writer(lines(input, "id long"), checkpoint)
+        .foreachBatch { (batch: DataFrame, number: Long) =>
+          val session = batch.sparkSession
+          batch.createOrReplaceTempView("changes")
+          session.conf.set("spark.datasource.zrecord.txnAppId", "merges")
+          session.conf.set("spark.datasource.zrecord.txnVersion", number)
+          try
+            session.sql(s"""merge into lake.$table t using changes c on t.id = c.id
                | when matched then update set label = t.label + 1
                | when not matched then insert (id, label) values (c.id, 100)""".stripMargin)
-        finally {
-          session.conf.unset("spark.datasource.zrecord.txnAppId")
-          session.conf.unset("spark.datasource.zrecord.txnVersion")
+          finally {
+            session.conf.unset("spark.datasource.zrecord.txnAppId")
+            session.conf.unset("spark.datasource.zrecord.txnVersion")
+          }
+          ()
         }
-        ()
-      }.start()
+        .start()
     )
     def labels = sql(s"select id, label from lake.$table where label > 0 order by id")
     addIds(input, Seq(8L, 9L, 10L, 11L))
