@@ -4,6 +4,7 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.ColumnsOfRowChanges;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.MetadataOfQueries;
+import io.zrecord.spark.rules.MetadataOfStreams;
 import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.ProceduresOfCatalogs;
@@ -12,6 +13,7 @@ import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
+import io.zrecord.spark.rules.UpdatesOfStreams;
 import io.zrecord.spark.write.CheckedSessions;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.SparkSession;
@@ -40,6 +42,8 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
+    extensions.injectCheckRule(session -> UpdatesOfStreams::check);
+    extensions.injectCheckRule(session -> MetadataOfStreams::check);
     extensions.injectCheckRule(session -> RowChangesOfOneVersion::checkSeveral);
     extensions.injectResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());

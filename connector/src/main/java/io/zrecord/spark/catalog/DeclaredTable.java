@@ -13,6 +13,7 @@ import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.stream.StreamableWriteBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -79,10 +80,12 @@ final class DeclaredTable extends ZRecordTable {
       Optional<DatasetVersion> newest = dataset.newest();
       Optional<StructType> found = newest.map(version -> SparkTypes.structOf(version.schema()));
       Optional<String> mismatch = found.flatMap(entry.declaration()::mismatch);
-      if (mismatch.isPresent()) {
-        return broken(entry, found, mismatch(entry, mismatch.get()));
-      }
       WriteTarget target = WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND);
+      if (mismatch.isPresent()) {
+        // What Spark gives for declared columns may be those of the query of a stream.
+        Optional<WriteTarget> ofStreams = Optional.of(target).filter(any -> !entry.isNamed());
+        return broken(entry, found, ofStreams, mismatch(entry, mismatch.get()));
+      }
       StructType columns = found
           .map(there ->
               entry.declaration().over(there, WrittenColumns.numbered(Optional.of(target))))
@@ -97,7 +100,7 @@ final class DeclaredTable extends ZRecordTable {
           found,
           Optional.empty());
     } catch (ZRecordException | IllegalArgumentException e) {
-      return broken(entry, Optional.empty(), e);
+      return broken(entry, Optional.empty(), Optional.empty(), e);
     }
   }
 
@@ -123,13 +126,16 @@ final class DeclaredTable extends ZRecordTable {
   }
 
   private static DeclaredTable broken(
-      SessionEntry entry, Optional<StructType> found, RuntimeException problem) {
+      SessionEntry entry,
+      Optional<StructType> found,
+      Optional<WriteTarget> ofStreams,
+      RuntimeException problem) {
     return new DeclaredTable(
         entry,
         entry.declaration().alone(),
         List.of(),
         VersionChoice.named(TimeTravel.newest()),
-        Optional.empty(),
+        ofStreams,
         false,
         found,
         Optional.of(problem));
@@ -170,7 +176,9 @@ final class DeclaredTable extends ZRecordTable {
         ? super.capabilities()
         : EnumSet.of(
             TableCapability.BATCH_READ,
+            TableCapability.MICRO_BATCH_READ,
             TableCapability.BATCH_WRITE,
+            TableCapability.STREAMING_WRITE,
             TableCapability.TRUNCATE,
             TableCapability.OVERWRITE_BY_FILTER,
             TableCapability.OVERWRITE_DYNAMIC);
@@ -216,18 +224,45 @@ final class DeclaredTable extends ZRecordTable {
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
     if (problem.isPresent()) {
-      return SparkErrors.planned(() -> {
-        throw problem.get();
-      });
+      return SparkErrors.planned(() -> ofStreams(info));
     }
-    Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions()));
-    options.putAll(info.options());
+    if (found.isEmpty()) {
+      SparkErrors.done(() -> requireDeclared(info.schema()));
+    }
+    // Names stay as the user wrote them, for messages.
+    Map<String, String> options = new HashMap<>(info.options().asCaseSensitiveMap());
+    writeOptions().forEach((key, value) -> {
+      if (!info.options().containsKey(key)) {
+        options.put(key, value);
+      }
+    });
     StructType columns =
         entry.declaration().required(info.schema(), WrittenColumns.numbered(target()));
     return super.newWriteBuilder(new DeclaredWrite(
         info,
         found.isEmpty() ? entry.declaration().described(columns) : columns,
         new CaseInsensitiveStringMap(options)));
+  }
+
+  /**
+   * Requires that the first write makes the fields that are declared. Spark brings the columns of a
+   * statement into this form, and not those of a stream.
+   */
+  private void requireDeclared(StructType columns) {
+    entry.declaration().mismatch(columns).ifPresent(what -> {
+      throw new SchemaMismatchException(
+          entry.location(),
+          "Cannot write to " + entry.name() + ", whose dataset is made by its first write: "
+              + what.replace("the dataset has", "the rows have")
+              + ". Give the columns that are declared, or insert once by a statement before");
+    });
+  }
+
+  /** A stream is compared with the dataset when an epoch is planned, and not with a declaration. */
+  private WriteBuilder ofStreams(LogicalWriteInfo info) {
+    WriteTarget place = target().orElseThrow(problem::get);
+    requireObeyed(info.options());
+    return StreamableWriteBuilder.ofStreams(location(), place, info, problem.get());
   }
 
   /** The information from Spark about a write, with the columns and options of the declaration. */

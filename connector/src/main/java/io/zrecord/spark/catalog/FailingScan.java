@@ -4,6 +4,7 @@ import io.zrecord.spark.path.SparkErrors;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -18,6 +19,13 @@ record FailingScan(StructType readSchema, RuntimeException problem) implements S
 
   @Override
   public Batch toBatch() {
+    return SparkErrors.planned(() -> {
+      throw problem;
+    });
+  }
+
+  @Override
+  public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
     return SparkErrors.planned(() -> {
       throw problem;
     });

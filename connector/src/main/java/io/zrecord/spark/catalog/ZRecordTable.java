@@ -11,6 +11,7 @@ import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.ddl.ShownConstraints;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -20,12 +21,16 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.rows.PlaceDeletion;
 import io.zrecord.spark.rows.RowOperation;
 import io.zrecord.spark.scan.DecidedPlaces;
+import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.spark.scan.ScanOfStream;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
+import io.zrecord.spark.stream.StreamableWriteBuilder;
+import io.zrecord.spark.stream.TableStream;
 import io.zrecord.spark.write.WriteTarget;
-import io.zrecord.spark.write.ZRecordWriteBuilder;
 import io.zrecord.table.TableSnapshot;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -50,6 +55,7 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
 import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
@@ -314,9 +320,11 @@ public class ZRecordTable
 
   @Override
   public Set<TableCapability> capabilities() {
-    EnumSet<TableCapability> capabilities = EnumSet.of(TableCapability.BATCH_READ);
+    EnumSet<TableCapability> capabilities =
+        EnumSet.of(TableCapability.BATCH_READ, TableCapability.MICRO_BATCH_READ);
     if (target.isPresent()) {
       capabilities.add(TableCapability.BATCH_WRITE);
+      capabilities.add(TableCapability.STREAMING_WRITE);
       capabilities.add(TableCapability.TRUNCATE);
       capabilities.add(TableCapability.OVERWRITE_BY_FILTER);
       capabilities.add(TableCapability.OVERWRITE_DYNAMIC);
@@ -351,7 +359,44 @@ public class ZRecordTable
     ReadConf conf = ReadConf.ofRecords(options, defaultsOfRecords);
     requireObeyed(options);
     versions.forEach(version -> UnreadableColumns.warn(location(), version.schema()));
-    return new ZRecordScanBuilder(location(), snapshots(options), schema, conf);
+    return new ZRecordScanBuilder(
+        location(), snapshots(options), schema, conf, new TableScan(options, conf));
+  }
+
+  /** A scan of the table, which is that of a stream if Spark says so. */
+  private final class TableScan implements ScanOfStream {
+    private final CaseInsensitiveStringMap options;
+    private final ReadConf conf;
+
+    TableScan(CaseInsensitiveStringMap options, ReadConf conf) {
+      this.options = options;
+      this.conf = conf;
+    }
+
+    @Override
+    public void requireBatch() {
+      conf.requireBatch();
+    }
+
+    @Override
+    public MicroBatchStream stream(ReadSettings settings) {
+      StreamReadConf streamed = StreamReadConf.of(options);
+      if (versions.size() != 1 || paths.isPattern()) {
+        throw Unsupported.operation(
+            "a stream of several datasets", "start a stream for each, and union them");
+      }
+      if (versions.get(0).isStore()) {
+        throw Unsupported.operation(
+            "a stream of " + location() + ", which is a store that is written online",
+            "append to it once without a stream, which makes a table of it");
+      }
+      if (isOfChosenVersion(options) || !defaultsOfRecords.isEmpty()) {
+        throw new IllegalArgumentException("Cannot read " + location()
+            + " as a stream in a session with defaults that choose a version or some records;"
+            + " unset them in the session");
+      }
+      return new TableStream(location(), versions.get(0).snapshot(), settings, streamed);
+    }
   }
 
   /**
@@ -443,7 +488,7 @@ public class ZRecordTable
         + location() + " as of an older version; leave versionAsOf, tag and timestampAsOf out"));
     requireObeyed(info.options());
     WriteTarget evaluated = place.evaluating(constraints.evaluated());
-    return new ZRecordWriteBuilder(
+    return StreamableWriteBuilder.of(
         location(), isReadByItsAppend ? evaluated.readByItsAppend() : evaluated, info);
   }
 

@@ -1,6 +1,7 @@
 package io.zrecord.spark.options;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -27,8 +28,23 @@ final class KnownOptions {
               ZRecordOptions.BATCH_ROWS,
               ZRecordOptions.BATCH_BYTES,
               ZRecordOptions.VIEW,
+              ZRecordOptions.STARTING_VERSION,
+              ZRecordOptions.STARTING_TIMESTAMP,
+              ZRecordOptions.MAX_RECORDS_PER_TRIGGER,
+              ZRecordOptions.MAX_BYTES_PER_TRIGGER,
+              ZRecordOptions.MAX_SHARDS_PER_TRIGGER,
+              ZRecordOptions.SKIP_CHANGE_COMMITS,
               ZRecordOptions.UNKNOWN_OPTIONS))
       .collect(Collectors.toUnmodifiableSet());
+
+  /** Options of reads that only a stream has. */
+  private static final Set<String> OF_STREAMS = Set.of(
+      ZRecordOptions.STARTING_VERSION,
+      ZRecordOptions.STARTING_TIMESTAMP,
+      ZRecordOptions.MAX_RECORDS_PER_TRIGGER,
+      ZRecordOptions.MAX_BYTES_PER_TRIGGER,
+      ZRecordOptions.MAX_SHARDS_PER_TRIGGER,
+      ZRecordOptions.SKIP_CHANGE_COMMITS);
 
   /** Options that fit a metadata table. */
   private static final Set<String> OF_VIEWS = Set.of(
@@ -94,13 +110,51 @@ final class KnownOptions {
     return isAmong(name, READ, Set.of());
   }
 
+  /**
+   * Refuses unknown options of a read, which may be that of a stream: Spark does not say so before
+   * it has planned the scan.
+   */
   static void requireKnownForReading(CaseInsensitiveStringMap options) {
     requireKnown("read", options, READ, Set.of(), Set.of());
+  }
+
+  /**
+   * Refuses options of streams for a read that is none.
+   *
+   * @param own the options without the session's defaults
+   */
+  static void requireOfBatches(CaseInsensitiveStringMap own) {
+    own.asCaseSensitiveMap().keySet().stream()
+        .filter(key -> isAmong(key, OF_STREAMS, Set.of()))
+        .findFirst()
+        .ifPresent(key -> {
+          throw new IllegalArgumentException(
+              "Option " + key + " is of streams; leave it out, or use spark.readStream");
+        });
+  }
+
+  /**
+   * Refuses options of other reads for a stream.
+   *
+   * @param own the options without the session's defaults
+   * @param shared options of other reads that a stream obeys as well
+   */
+  static void requireOfStreams(CaseInsensitiveStringMap own, Collection<String> shared) {
+    Set<String> known = new TreeSet<>(OF_STREAMS);
+    known.addAll(shared);
+    own.asCaseSensitiveMap().keySet().stream()
+        .filter(key -> isAmong(key, READ, Set.of()) && !isAmong(key, known, Set.of()))
+        .findFirst()
+        .ifPresent(key -> {
+          throw new IllegalArgumentException("Option " + key + " does not go with a stream, whose"
+              + " options are " + String.join(", ", known) + "; leave it out, or use spark.read");
+        });
   }
 
   /** Refuses options of records, except the session's defaults, which are for other reads. */
   static void requireOfViews(CaseInsensitiveStringMap options) {
     requireKnownForReading(options);
+    requireOfBatches(SessionDefaults.removedFrom(options));
     for (String key : SessionDefaults.removedFrom(options).asCaseSensitiveMap().keySet()) {
       if (isAmong(key, READ, Set.of()) && !isAmong(key, OF_VIEWS, Set.of())) {
         throw new IllegalArgumentException("Option " + key

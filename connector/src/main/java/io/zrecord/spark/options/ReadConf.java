@@ -69,6 +69,14 @@ public final class ReadConf {
     return conf;
   }
 
+  /**
+   * Refuses options of streams, for a read that is none. Spark plans the scan of a stream as that
+   * of any read at first.
+   */
+  public void requireBatch() {
+    KnownOptions.requireOfBatches(SessionDefaults.removedFrom(options));
+  }
+
   /** Parses all values but the indices, whether or not the scan looks at each of them. */
   private void requireParsed() {
     sampler();

@@ -95,14 +95,18 @@ public record VersionSelector(Optional<String> version, Optional<String> timesta
   }
 
   private static TimeTravel at(String timestamp) {
-    return OptionValue.parse(ZRecordOptions.TIMESTAMP_AS_OF, timestamp, text -> {
+    return TimeTravel.at(instant(ZRecordOptions.TIMESTAMP_AS_OF, timestamp));
+  }
+
+  /** Parses a time as Spark casts a string to a timestamp. */
+  static Instant instant(String option, String timestamp) {
+    return OptionValue.parse(option, timestamp, text -> {
       try {
-        // Parsed as Spark casts a string to a timestamp.
         scala.Option<Object> micros = DateTimeUtils.stringToTimestamp(
             UTF8String.fromString(text),
             DateTimeUtils.getZoneId(SQLConf.get().sessionLocalTimeZone()));
         if (micros.isDefined()) {
-          return TimeTravel.at(Instant.EPOCH.plus((Long) micros.get(), ChronoUnit.MICROS));
+          return Instant.EPOCH.plus((Long) micros.get(), ChronoUnit.MICROS);
         }
       } catch (DateTimeException e) {
         // The exception below says what is wrong.

@@ -30,6 +30,14 @@ public final class ZRecordOptions {
   static final String BATCH_ROWS = "batchRows";
   static final String BATCH_BYTES = "batchBytes";
 
+  // Reading a stream.
+  static final String STARTING_VERSION = "startingVersion";
+  static final String STARTING_TIMESTAMP = "startingTimestamp";
+  static final String MAX_RECORDS_PER_TRIGGER = "maxRecordsPerTrigger";
+  static final String MAX_BYTES_PER_TRIGGER = "maxBytesPerTrigger";
+  static final String MAX_SHARDS_PER_TRIGGER = "maxShardsPerTrigger";
+  public static final String SKIP_CHANGE_COMMITS = "skipChangeCommits";
+
   // Reading about a dataset instead of its records.
   public static final String VIEW = "view";
 

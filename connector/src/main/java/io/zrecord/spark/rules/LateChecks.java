@@ -13,6 +13,8 @@ public final class LateChecks extends Rule<LogicalPlan> {
   public LogicalPlan apply(LogicalPlan plan) {
     OverwriteOfItself.check(plan);
     UnstagedCreation.check(plan);
+    UpdatesOfStreams.check(plan);
+    MetadataOfStreams.check(plan);
     return plan;
   }
 }

@@ -9,6 +9,7 @@ import io.zrecord.spark.path.SparkErrors;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
@@ -28,6 +29,7 @@ import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
 import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning;
 import org.apache.spark.sql.connector.read.partitioning.Partitioning;
 import org.apache.spark.sql.connector.read.partitioning.UnknownPartitioning;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -63,6 +65,7 @@ public final class ZRecordScan
   private final List<Predicate> pushed;
   private final int partitionCount;
   private final boolean isFiltered;
+  private final Optional<ScanOfStream> stream;
   private final IndexSet planned;
   private volatile IndexSet places;
   private long shardsPlanned;
@@ -84,7 +87,8 @@ public final class ZRecordScan
         settings,
         pushed,
         partitionCount,
-        false);
+        false,
+        Optional.empty());
   }
 
   /**
@@ -94,6 +98,7 @@ public final class ZRecordScan
    * @param pushed the conditions that narrow down what is read, for the plan that a user sees
    * @param partitionCount 0: automatic
    * @param isFiltered whether a join may narrow the scan down while the query runs
+   * @param stream what the scan is if it is that of a stream, which it may be
    */
   ZRecordScan(
       String location,
@@ -103,7 +108,8 @@ public final class ZRecordScan
       ReadSettings settings,
       List<Predicate> pushed,
       int partitionCount,
-      boolean isFiltered) {
+      boolean isFiltered,
+      Optional<ScanOfStream> stream) {
     this.location = location;
     this.order = order;
     this.partitions = partitions;
@@ -113,6 +119,7 @@ public final class ZRecordScan
     this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
     this.isFiltered = isFiltered;
+    this.stream = stream;
   }
 
   @Override
@@ -134,7 +141,13 @@ public final class ZRecordScan
 
   @Override
   public Batch toBatch() {
+    SparkErrors.done(() -> stream.ifPresent(ScanOfStream::requireBatch));
     return this;
+  }
+
+  @Override
+  public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+    return SparkErrors.planned(() -> stream.orElseThrow().stream(settings));
   }
 
   @Override

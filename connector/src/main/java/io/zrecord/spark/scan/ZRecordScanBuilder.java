@@ -50,6 +50,7 @@ public final class ZRecordScanBuilder
   private final List<TableSnapshot> snapshots;
   private final ScanOrder order;
   private final ReadConf conf;
+  private final ScanOfStream stream;
   private final PartitionPlaces partitions;
   private final ValuePredicates values;
   private final List<Predicate> pushed = new ArrayList<>();
@@ -66,8 +67,13 @@ public final class ZRecordScanBuilder
   private List<String> groups = List.of();
 
   public ZRecordScanBuilder(
-      String location, List<TableSnapshot> snapshots, StructType schema, ReadConf conf) {
+      String location,
+      List<TableSnapshot> snapshots,
+      StructType schema,
+      ReadConf conf,
+      ScanOfStream stream) {
     this.location = location;
+    this.stream = stream;
     this.snapshots = List.copyOf(snapshots);
     this.declared = schema;
     this.columns = schema;
@@ -262,6 +268,7 @@ public final class ZRecordScanBuilder
         ? places
         : places.slice(offset, Math.max(0, limit - offset));
     if (countColumns.isPresent()) {
+      SparkErrors.done(stream::requireBatch);
       CountScan count = new CountScan(
           location,
           new StructType(groups.stream().map(declared::apply).toArray(StructField[]::new)),
@@ -280,7 +287,15 @@ public final class ZRecordScanBuilder
         sample.orElse(null),
         List.copyOf(conditions));
     return new ZRecordScan(
-        location, order, partitions, selected, settings, pushed, conf.partitionCount(), isFiltered);
+        location,
+        order,
+        partitions,
+        selected,
+        settings,
+        pushed,
+        conf.partitionCount(),
+        isFiltered,
+        Optional.of(stream));
   }
 
   /** Tells whether the lists of shards have the value of an expression for all records. */

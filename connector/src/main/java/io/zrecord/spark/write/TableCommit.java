@@ -50,6 +50,9 @@ public final class TableCommit {
   private final List<Identity> identities;
   private final UUID commitId;
 
+  /** Under which the commit takes effect once. */
+  private Optional<TableChange.Transaction> transaction;
+
   /**
    * Plans a write that adds rows.
    *
@@ -158,7 +161,20 @@ public final class TableCommit {
     } else if (kind != TableChange.Kind.APPEND && target.base().isPresent()) {
       CheckedSessions.requireRules(location, target.base().get().snapshot().version());
     }
-    conf.transaction();
+    this.transaction = conf.transaction();
+  }
+
+  /** Lets the commit take effect once under a transaction, that of an epoch of a stream. */
+  public TableCommit under(TableChange.Transaction epoch) {
+    transaction = Optional.of(epoch);
+    return this;
+  }
+
+  /** Tells whether the commit would leave the table as it was when it was planned. */
+  public boolean isIdle(List<ShardSummary> shards) {
+    return kind == TableChange.Kind.APPEND
+        && shards.isEmpty()
+        && target.base().filter(base -> base.schema().equals(fields.table())).isPresent();
   }
 
   /** A commit that keeps shards and replaces others changes no fields. */
@@ -291,7 +307,7 @@ public final class TableCommit {
         .evaluated(target.evaluated())
         .partitionedBy(partitions.fieldIds())
         .assigned(identities)
-        .transaction(conf.transaction())
+        .transaction(transaction)
         .properties(CommitProperties.of(SparkSession.active().sparkContext()));
     if (kind == TableChange.Kind.APPEND && target.isReadByItsAppend()) {
       base.ifPresent(version -> planned.isolation(version.isolation()));
@@ -313,7 +329,7 @@ public final class TableCommit {
       LOG.info(
           "Nothing was written to {}: {} took effect before",
           location(),
-          conf.transaction().map(Object::toString).orElse("the transaction"));
+          transaction.map(Object::toString).orElse("the transaction"));
       discard(shards);
     }
     Reloads.committed(table.storage());

@@ -1,11 +1,13 @@
 package io.zrecord.spark.write;
 
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
+import io.zrecord.spark.path.Unsupported;
 import io.zrecord.store.StoreSnapshot;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
@@ -92,6 +94,33 @@ public record WriteTarget(
   /** Returns the same target of an append whose query reads the table. */
   public WriteTarget readByItsAppend() {
     return new WriteTarget(table, store, base, creation, declared, partitions, evaluated, true);
+  }
+
+  /**
+   * Returns the same target as it is now, for an epoch of a stream. Spark loads the table of a
+   * stream once, when the stream starts. Spark evaluates no check for a stream.
+   *
+   * @param location for messages
+   * @throws UnsupportedOperationException if there is a store that is written online
+   * @throws CommitConflictException if the table was dropped, or made anew, since it was loaded
+   */
+  public WriteTarget ofNewest(String location) {
+    if (store.isPresent()) {
+      throw Unsupported.operation(
+          "a stream into " + location + ", which is a store that is written online",
+          "append to it once without a stream, which makes a table of it");
+    }
+    Optional<DatasetVersion> newest = table.find().map(DatasetVersion::of);
+    Optional<String> loaded = base.map(DatasetVersion::datasetId);
+    if (loaded.isPresent() && !loaded.equals(newest.map(DatasetVersion::datasetId))) {
+      throw new CommitConflictException(
+          location,
+          "Cannot write an epoch of a stream to " + location + ": the table was dropped"
+              + (newest.isPresent() ? " and made anew" : "")
+              + " since the stream started; start the stream again, with a new checkpoint if the"
+              + " table is to have what the stream wrote before");
+    }
+    return new WriteTarget(table, store, newest, creation, declared, partitions, List.of(), false);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

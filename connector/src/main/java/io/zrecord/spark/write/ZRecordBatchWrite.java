@@ -5,6 +5,7 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.table.TableChange;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -61,6 +62,21 @@ public final class ZRecordBatchWrite implements BatchWrite {
   @Override
   public void commit(WriterCommitMessage[] messages) {
     SparkErrors.done(() -> publish(messages));
+  }
+
+  /**
+   * Commits the rows of an epoch of a stream once, however often it is asked to. An epoch without
+   * rows makes no version of a table that is there.
+   *
+   * @param epoch the number of the epoch, of the stream
+   */
+  public void commit(WriterCommitMessage[] messages, TableChange.Transaction epoch) {
+    SparkErrors.done(() -> {
+      if (!commit.isIdle(shards(messages))) {
+        commit.under(epoch);
+        publish(messages);
+      }
+    });
   }
 
   private void publish(WriterCommitMessage[] messages) {

@@ -10,7 +10,6 @@ import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.SortDirection;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.metric.CustomMetric;
-import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
 import org.apache.spark.sql.types.StructType;
 
@@ -18,7 +17,7 @@ import org.apache.spark.sql.types.StructType;
  * A planned write. Asks Spark to bring the rows of a partition to one task, unless the table or the
  * write says otherwise: every task writes a shard for each partition that it meets.
  */
-final class ZRecordWrite implements RequiresDistributionAndOrdering {
+public final class ZRecordWrite implements RequiresDistributionAndOrdering {
   private final StructType columns;
   private final TableCommit commit;
 
@@ -67,7 +66,7 @@ final class ZRecordWrite implements RequiresDistributionAndOrdering {
   }
 
   @Override
-  public BatchWrite toBatch() {
+  public ZRecordBatchWrite toBatch() {
     return new ZRecordBatchWrite(columns, commit);
   }
 

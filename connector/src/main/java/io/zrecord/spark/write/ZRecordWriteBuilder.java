@@ -7,7 +7,6 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsDynamicOverwrite;
 import org.apache.spark.sql.connector.write.SupportsOverwriteV2;
-import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -60,8 +59,18 @@ public final class ZRecordWriteBuilder
     return this;
   }
 
+  /**
+   * Plans an epoch of a stream.
+   *
+   * @param newest the target as it is now
+   */
+  public ZRecordWrite epoch(WriteTarget newest, WriteConf conf) {
+    return new ZRecordWrite(
+        columns, new TableCommit(commitId, location, newest, columns, conf, replaced));
+  }
+
   @Override
-  public Write build() {
+  public ZRecordWrite build() {
     return SparkErrors.planned(() -> new ZRecordWrite(
         columns,
         new TableCommit(commitId, location, target, columns, new WriteConf(options), replaced)));

@@ -29,7 +29,8 @@ class DocumentedOptionsTest {
   @Test
   void everyOptionHasOneRow() throws IllegalAccessException {
     List<String> documented = new ArrayList<>();
-    for (String heading : List.of("Paths", "Reading", "Reading and writing", "Writing")) {
+    for (String heading :
+        List.of("Paths", "Reading", "Streams", "Reading and writing", "Writing")) {
       OPTIONS.rows(heading).forEach(row -> documented.add(row.name()));
     }
     SAMPLERS.rows("Options").forEach(row -> documented.add(row.name()));
@@ -39,6 +40,7 @@ class DocumentedOptionsTest {
   @Test
   void optionsOfAReadAreAcceptedByAReadAndOptionsOfAWriteByAWrite() {
     List<Row> read = new ArrayList<>(OPTIONS.rows("Reading"));
+    read.addAll(OPTIONS.rows("Streams"));
     read.addAll(OPTIONS.rows("Reading and writing"));
     read.addAll(SAMPLERS.rows("Options"));
     for (Row row : read) {

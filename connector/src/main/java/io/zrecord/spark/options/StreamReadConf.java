@@ -1,0 +1,123 @@
+package io.zrecord.spark.options;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apache.spark.network.util.JavaUtils;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/** The options of a stream out of a table, parsed once on the driver. */
+public final class StreamReadConf {
+  /** Options of reads that a stream obeys as well. */
+  private static final List<String> SHARED = List.of(
+      ZRecordOptions.PATH,
+      ZRecordOptions.VERIFY,
+      ZRecordOptions.BATCH_ROWS,
+      ZRecordOptions.BATCH_BYTES,
+      ZRecordOptions.UNKNOWN_OPTIONS);
+
+  private final CaseInsensitiveStringMap options;
+
+  private StreamReadConf(CaseInsensitiveStringMap options) {
+    this.options = options;
+  }
+
+  /**
+   * Parses the options of a stream, and adds the session's defaults.
+   *
+   * @throws IllegalArgumentException if an option is unknown, or not one of streams
+   */
+  public static StreamReadConf of(CaseInsensitiveStringMap own) {
+    KnownOptions.requireOfStreams(SessionDefaults.removedFrom(own), SHARED);
+    Map<String, String> all = new HashMap<>(SessionDefaults.addedTo(own).asCaseSensitiveMap());
+    StreamReadConf conf = new StreamReadConf(new CaseInsensitiveStringMap(all));
+    conf.startsWithNew();
+    conf.startingVersion();
+    conf.startingTime();
+    conf.requireOneStart();
+    conf.skipsChanges();
+    conf.maxRecords();
+    conf.maxBytes();
+    conf.maxShards();
+    return conf;
+  }
+
+  private void requireOneStart() {
+    if (options.containsKey(ZRecordOptions.STARTING_VERSION)
+        && options.containsKey(ZRecordOptions.STARTING_TIMESTAMP)) {
+      throw new IllegalArgumentException("The options " + ZRecordOptions.STARTING_VERSION + " and "
+          + ZRecordOptions.STARTING_TIMESTAMP + " exclude each other; give one of them");
+    }
+  }
+
+  /** Tells whether the stream begins with what is added after its start. */
+  public boolean startsWithNew() {
+    return value(ZRecordOptions.STARTING_VERSION)
+        .filter(text -> text.strip().equalsIgnoreCase(TimeTravel.NEWEST))
+        .isPresent();
+  }
+
+  /** Returns the version whose new records are the first of the stream, if one is named. */
+  public OptionalLong startingVersion() {
+    Optional<String> text = value(ZRecordOptions.STARTING_VERSION);
+    return text.isEmpty() || startsWithNew()
+        ? OptionalLong.empty()
+        : OptionalLong.of(OptionValue.parse(
+            ZRecordOptions.STARTING_VERSION, text.get(), StreamReadConf::version));
+  }
+
+  private static long version(String text) {
+    if (!text.strip().matches("[0-9]{1,18}")) {
+      throw new IllegalArgumentException(
+          "use the number of a version, such as 5, or " + TimeTravel.NEWEST);
+    }
+    return Long.parseLong(text.strip());
+  }
+
+  /** Returns the time from which on versions are of the stream, if one is given. */
+  public Optional<Instant> startingTime() {
+    return value(ZRecordOptions.STARTING_TIMESTAMP)
+        .map(text -> VersionSelector.instant(ZRecordOptions.STARTING_TIMESTAMP, text));
+  }
+
+  /** Tells whether versions that changed or deleted records are left out. */
+  public boolean skipsChanges() {
+    return value(ZRecordOptions.SKIP_CHANGE_COMMITS)
+        .map(text -> OptionValue.bool(ZRecordOptions.SKIP_CHANGE_COMMITS, text))
+        .orElse(false);
+  }
+
+  /** Returns the greatest number of records of a batch. */
+  public OptionalLong maxRecords() {
+    return limit(ZRecordOptions.MAX_RECORDS_PER_TRIGGER);
+  }
+
+  /** Returns the greatest number of stored bytes of a batch, unless one record is larger. */
+  public OptionalLong maxBytes() {
+    return limit(ZRecordOptions.MAX_BYTES_PER_TRIGGER);
+  }
+
+  /** Returns the greatest number of shards of a batch. */
+  public OptionalLong maxShards() {
+    return limit(ZRecordOptions.MAX_SHARDS_PER_TRIGGER);
+  }
+
+  private OptionalLong limit(String key) {
+    return value(key)
+        .map(text -> OptionalLong.of(OptionValue.parse(key, text, number -> {
+          long limit = JavaUtils.byteStringAsBytes(number);
+          if (limit < 1) {
+            throw new IllegalArgumentException("use at least 1");
+          }
+          return limit;
+        })))
+        .orElse(OptionalLong.empty());
+  }
+
+  private Optional<String> value(String key) {
+    return Optional.ofNullable(options.get(key));
+  }
+}

@@ -1,0 +1,23 @@
+package io.zrecord.spark.scan;
+
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+
+/**
+ * What a scan is if it is that of a stream. Spark says whether it is one when the scan has been
+ * planned.
+ */
+public interface ScanOfStream {
+  /**
+   * Requires that the options are not those of streams.
+   *
+   * @throws IllegalArgumentException if one of them is
+   */
+  void requireBatch();
+
+  /**
+   * Makes the stream of the scan.
+   *
+   * @param settings the settings of the tasks
+   */
+  MicroBatchStream stream(ReadSettings settings);
+}

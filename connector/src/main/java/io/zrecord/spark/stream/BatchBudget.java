@@ -1,0 +1,87 @@
+package io.zrecord.spark.stream;
+
+import io.zrecord.read.IndexSet;
+import io.zrecord.scan.ScanPlan;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.table.TableSnapshot;
+import java.util.List;
+
+/**
+ * What is left of the limits of a batch while records are put into the batch, shard by shard. Opens
+ * no file but lists of shards. For one thread.
+ */
+final class BatchBudget {
+  private final List<FieldSpec> fields;
+  private final boolean countsShards;
+  private final boolean countsBytes;
+  private long records;
+  private long bytes;
+  private long shards;
+  private long taken;
+
+  /**
+   * Begins a batch.
+   *
+   * @param fields the fields whose bytes count
+   */
+  BatchBudget(TriggerLimits limits, List<FieldSpec> fields) {
+    this.fields = fields;
+    this.countsShards = limits.shards().isPresent();
+    this.countsBytes = limits.bytes().isPresent();
+    this.records = limits.records().orElse(Long.MAX_VALUE);
+    this.bytes = limits.bytes().orElse(Long.MAX_VALUE);
+    this.shards = limits.shards().orElse(Long.MAX_VALUE);
+  }
+
+  /** Tells whether no record fits any more. */
+  boolean isSpent() {
+    return records == 0 || shards == 0 || bytes == 0;
+  }
+
+  /** Takes as many records from a position on as fit; returns how many. */
+  long take(VersionRecords version, long from) {
+    IndexSet left = version.between(from, version.count());
+    if (!countsShards && !countsBytes) {
+      long some = Math.min(records, left.count());
+      records -= some;
+      return some;
+    }
+    long before = taken;
+    TableSnapshot snapshot = version.version();
+    for (int range = 0; range < left.rangeCount(); range++) {
+      long first = left.rangeFrom(range);
+      while (first < left.rangeTo(range)) {
+        long end = Math.min(left.rangeTo(range), snapshot.firstIndex(snapshot.shardOf(first) + 1));
+        long some = isSpent() ? 0 : takeOfShard(snapshot, first, end);
+        first += some;
+        if (first < end) {
+          return taken - before;
+        }
+      }
+    }
+    return taken - before;
+  }
+
+  private long takeOfShard(TableSnapshot snapshot, long first, long end) {
+    long some = Math.min(records, end - first);
+    if (countsBytes) {
+      long stored = ScanPlan.estimateBytes(snapshot, fields, IndexSet.range(first, end));
+      double ofRecord = (double) stored / (end - first);
+      if (some * ofRecord > bytes) {
+        some = Math.min(some, (long) (bytes / ofRecord));
+        if (some == 0 && taken == 0) {
+          some = 1;
+        }
+        bytes = 0;
+      } else {
+        bytes -= (long) (some * ofRecord);
+      }
+    }
+    if (some > 0) {
+      shards--;
+    }
+    records -= some;
+    taken += some;
+    return some;
+  }
+}

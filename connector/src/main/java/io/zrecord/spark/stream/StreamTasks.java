@@ -1,0 +1,72 @@
+package io.zrecord.spark.stream;
+
+import io.zrecord.scan.ScanPlan;
+import io.zrecord.scan.ScanPlan.ShardSlice;
+import io.zrecord.scan.SplitSizing;
+import io.zrecord.schema.FieldSpec;
+import io.zrecord.spark.path.TableLocation;
+import io.zrecord.spark.scan.ZRecordInputPartition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Divides the records of a batch among tasks, in the order of versions and indices. Versions with
+ * few records share a task. For one thread, on the driver.
+ */
+final class StreamTasks {
+  private static final long MIN_BYTES = 1L << 20;
+  private static final long MAX_BYTES = 128L << 20;
+
+  private final List<FieldSpec> fields;
+  private final List<ScanPlan.Split> splits = new ArrayList<>();
+  private final int parallelism = SparkSession.active().sparkContext().defaultParallelism();
+  private @Nullable TableLocation location;
+
+  StreamTasks(List<FieldSpec> fields) {
+    this.fields = List.copyOf(fields);
+  }
+
+  /** Adds records of a version, from one position to another. */
+  void add(VersionRecords records, long from, long to) {
+    location = TableLocation.of(records.version().storage());
+    splits.addAll(ScanPlan.divide(
+        records.version(),
+        fields,
+        records.between(from, to),
+        new SplitSizing(0, 2 * parallelism, MIN_BYTES, MAX_BYTES)));
+  }
+
+  /** Returns the parts of the tasks. */
+  InputPartition[] divide() {
+    long total = splits.stream().mapToLong(ScanPlan.Split::bytes).sum();
+    long enough = Math.max(MIN_BYTES, Math.min(MAX_BYTES, total / (2L * parallelism)));
+    List<InputPartition> parts = new ArrayList<>();
+    List<ShardSlice> slices = new ArrayList<>();
+    long bytes = 0;
+    for (ScanPlan.Split split : splits) {
+      if (bytes > 0 && bytes + split.bytes() > enough) {
+        parts.add(part(slices));
+        slices.clear();
+        bytes = 0;
+      }
+      split
+          .slices()
+          .forEach(slice -> slices.add(new ShardSlice(
+              // A task plans nothing, and sizes of thousands of fields would make it large.
+              slice.shard().withoutSizes(), slice.firstIndex(), slice.indices())));
+      bytes += split.bytes();
+    }
+    if (!slices.isEmpty()) {
+      parts.add(part(slices));
+    }
+    return parts.toArray(InputPartition[]::new);
+  }
+
+  private ZRecordInputPartition part(List<ShardSlice> slices) {
+    return new ZRecordInputPartition(Objects.requireNonNull(location), 0, 0, List.copyOf(slices));
+  }
+}

@@ -1,0 +1,231 @@
+package io.zrecord.spark.stream;
+
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.spark.options.StreamReadConf;
+import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.scan.IndexOrder;
+import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.spark.stream.StreamPosition.Place;
+import io.zrecord.table.TableSnapshot;
+import java.util.List;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.connector.read.streaming.Offset;
+import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table as the source of a stream: the records that the table has at first, and those that later
+ * versions added. Versions that change no record, as a rebalance, deliver nothing. A batch never
+ * has a record twice, and the batches of a stream have each record once. Lives on the driver.
+ */
+public final class TableStream implements MicroBatchStream, SupportsTriggerAvailableNow {
+  private final String location;
+  private final TableSnapshot opened;
+  private final ReadSettings settings;
+  private final StreamReadConf conf;
+  private final StreamHistory history;
+  private final StreamFields fields;
+
+  /** The last version of a stream that ends; null if the stream goes on. */
+  private volatile @Nullable TableSnapshot last;
+
+  /** The newest version that was seen, for reports of progress. */
+  private volatile TableSnapshot seen;
+
+  /**
+   * Where the next record is.
+   *
+   * @param version number of the version
+   * @param place whether records are counted of all or of the added ones
+   * @param delivered how many of them were delivered
+   */
+  private record Spot(long version, Place place, long delivered) {
+    static Spot beginOf(long version) {
+      return new Spot(version, Place.ADDED, 0);
+    }
+
+    static Spot after(StreamPosition position) {
+      return position.place() == Place.END
+          ? beginOf(position.number() + 1)
+          : new Spot(position.number(), position.place(), position.records());
+    }
+  }
+
+  /**
+   * Opens a stream.
+   *
+   * @param opened the version whose fields the stream has
+   */
+  public TableStream(
+      String location, TableSnapshot opened, ReadSettings settings, StreamReadConf conf) {
+    this.location = location;
+    this.opened = opened;
+    this.seen = opened;
+    this.settings = settings;
+    this.conf = conf;
+    this.fields = new StreamFields(location, opened, IndexOrder.fields(opened, settings.columns()));
+    this.history = new StreamHistory(location, opened, fields, conf.skipsChanges());
+  }
+
+  @Override
+  public Offset initialOffset() {
+    return StreamPosition.BEGINNING;
+  }
+
+  @Override
+  public Offset deserializeOffset(String json) {
+    return StreamPosition.parse(location, json);
+  }
+
+  @Override
+  public ReadLimit getDefaultReadLimit() {
+    TriggerLimits limits = TriggerLimits.of(conf);
+    return limits.equals(TriggerLimits.NONE) ? ReadLimit.allAvailable() : limits;
+  }
+
+  @Override
+  public void prepareForTriggerAvailableNow() {
+    last = SparkErrors.planned(history::newest);
+  }
+
+  @Override
+  public Offset latestOffset() {
+    return latestOffset(initialOffset(), ReadLimit.allAvailable());
+  }
+
+  @Override
+  public Offset reportLatestOffset() {
+    return StreamPosition.after(VersionRecords.all(seen).id());
+  }
+
+  @Override
+  public Offset latestOffset(Offset start, ReadLimit limit) {
+    return SparkErrors.planned(() -> next(
+        (StreamPosition) start, limit instanceof TriggerLimits own ? own : TriggerLimits.NONE));
+  }
+
+  /** Returns the position after the next batch. */
+  private StreamPosition next(StreamPosition start, TriggerLimits limits) {
+    TableSnapshot newest = history.newest();
+    seen = newest;
+    require(start, newest);
+    TableSnapshot bound = last == null ? newest : last;
+    if (start.isBeginning() && conf.startsWithNew()) {
+      return StreamPosition.after(VersionRecords.all(bound).id());
+    }
+    BatchBudget budget = new BatchBudget(limits, fields.schema().fields());
+    Spot spot = start.isBeginning() ? first(bound) : Spot.after(start);
+    StreamPosition end = start;
+    while (spot.version() <= bound.version() && !budget.isSpent()) {
+      VersionRecords records;
+      try {
+        records = records(spot, newest);
+      } catch (RuntimeException e) {
+        if (end.equals(start)) {
+          throw e;
+        }
+        // What came before is delivered first.
+        return end;
+      }
+      long taken = budget.take(records, spot.delivered());
+      long delivered = spot.delivered() + taken;
+      if (delivered < records.count()) {
+        return taken == 0 ? end : records.position(delivered);
+      }
+      end = records.position(delivered);
+      if (start.isBeginning() && records.place() == Place.ALL) {
+        // The first position says by its version where the stream has begun.
+        return end;
+      }
+      spot = Spot.beginOf(spot.version() + 1);
+    }
+    return end;
+  }
+
+  private void require(StreamPosition position, TableSnapshot newest) {
+    if (!position.isBeginning()) {
+      history.requireThere(position, newest);
+    }
+  }
+
+  /** Returns where the stream begins, as its options say. */
+  private Spot first(TableSnapshot newest) {
+    if (conf.startingVersion().isPresent()) {
+      long version = conf.startingVersion().getAsLong();
+      if (version > newest.version()) {
+        throw new VersionNotFoundException(
+            location,
+            "Cannot start a stream of " + location + " with version " + version
+                + ": the newest version is " + newest.version() + "; give that or an earlier one,"
+                + " or '" + TimeTravel.NEWEST + "' for what comes later");
+      }
+      return Spot.beginOf(version);
+    }
+    return conf.startingTime()
+        .map(time -> Spot.beginOf(history.firstSince(time, newest)))
+        .orElseGet(() -> new Spot(newest.version(), Place.ALL, 0));
+  }
+
+  /** Returns where a stream has begun whose first batch ends at a position. */
+  private Spot first(StreamPosition end, TableSnapshot newest) {
+    if (conf.startsWithNew()) {
+      return Spot.beginOf(end.number() + 1);
+    }
+    boolean isOfAll = conf.startingVersion().isEmpty() && conf.startingTime().isEmpty();
+    if (isOfAll != (end.place() == Place.ALL) && end.place() != Place.END) {
+      throw new IllegalArgumentException("Cannot go on with the stream of " + location
+          + ": its first batch was planned with other options of where to start; give these, or"
+          + " start with a new checkpoint");
+    }
+    return isOfAll ? new Spot(end.number(), Place.ALL, 0) : first(newest);
+  }
+
+  private VersionRecords records(Spot spot, TableSnapshot newest) {
+    return spot.place() == Place.ALL
+        ? history.all(spot.version(), newest)
+        : history.added(spot.version(), newest);
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions(Offset start, Offset end) {
+    return SparkErrors.planned(() -> plan((StreamPosition) start, (StreamPosition) end));
+  }
+
+  private InputPartition[] plan(StreamPosition start, StreamPosition end) {
+    TableSnapshot newest = history.newest();
+    require(start, newest);
+    require(end, newest);
+    StreamTasks tasks = new StreamTasks(fields.schema().fields());
+    Spot spot = start.isBeginning() ? first(end, newest) : Spot.after(start);
+    while (spot.version() <= end.number()) {
+      VersionRecords records = records(spot, newest);
+      boolean isPart = spot.version() == end.number() && end.place() != Place.END;
+      tasks.add(records, spot.delivered(), isPart ? end.records() : records.count());
+      spot = Spot.beginOf(spot.version() + 1);
+    }
+    return tasks.divide();
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new IndexOrder(List.of(opened)).readers(settings.bare());
+  }
+
+  /** Does nothing: the checkpoint keeps the position. */
+  @Override
+  public void commit(Offset end) {}
+
+  @Override
+  public void stop() {}
+
+  /** Returns the name of the source in reports of progress. */
+  @Override
+  public String toString() {
+    return ZRecordOptions.FORMAT + " " + location;
+  }
+}

@@ -1,0 +1,22 @@
+package io.zrecord.spark.stream;
+
+import io.zrecord.spark.options.StreamReadConf;
+import java.util.OptionalLong;
+import org.apache.spark.sql.connector.read.streaming.ReadLimit;
+
+/**
+ * The most that a batch delivers. Spark hands this back for each batch that is to obey the limits.
+ *
+ * @param records the most records
+ * @param bytes the most stored bytes, unless one record is larger
+ * @param shards the most shards
+ */
+record TriggerLimits(OptionalLong records, OptionalLong bytes, OptionalLong shards)
+    implements ReadLimit {
+  static final TriggerLimits NONE =
+      new TriggerLimits(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty());
+
+  static TriggerLimits of(StreamReadConf conf) {
+    return new TriggerLimits(conf.maxRecords(), conf.maxBytes(), conf.maxShards());
+  }
+}
