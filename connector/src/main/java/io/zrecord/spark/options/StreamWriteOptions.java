@@ -31,10 +31,9 @@ public final class StreamWriteOptions {
 
   private static void refuse(CaseInsensitiveStringMap options, List<String> keys, String reason) {
     keys.stream().filter(options::containsKey).findFirst().ifPresent(key -> {
-      throw new IllegalArgumentException(
-          "Option " + key + " does not go with a stream: " + reason
-              + "; leave it out of the options and of the session's defaults, or write by"
-              + " foreachBatch");
+      throw new IllegalArgumentException("Option " + key + " does not go with a stream: " + reason
+          + "; leave it out of the options and of the session's defaults, or write by"
+          + " foreachBatch");
     });
   }
 }
