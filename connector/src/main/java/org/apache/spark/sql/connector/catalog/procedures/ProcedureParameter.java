@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.DataType;
  * contain this copy, and before 4.0 nothing refers to it.
  */
 public interface ProcedureParameter {
+  @SuppressWarnings("DoNotCallSuggester") // Spark's own method does not throw.
   static Builder in(String name, DataType type) {
     throw new UnsupportedOperationException("Spark has the method");
   }
