@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType;
 /**
  * The answer of a procedure.
  *
- * @param rows values of each row as Spark's external types
+ * @param values those of each row, as Spark's external types
  */
 record ResultRows(StructType readSchema, List<Object[]> values) implements LocalScan {
   @Override
