@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -92,23 +93,23 @@ public final class StreamReadConf {
 
   /** Returns the greatest number of records of a batch. */
   public OptionalLong maxRecords() {
-    return limit(ZRecordOptions.MAX_RECORDS_PER_TRIGGER);
+    return limit(ZRecordOptions.MAX_RECORDS_PER_TRIGGER, Long::parseLong);
   }
 
   /** Returns the greatest number of stored bytes of a batch, unless one record is larger. */
   public OptionalLong maxBytes() {
-    return limit(ZRecordOptions.MAX_BYTES_PER_TRIGGER);
+    return limit(ZRecordOptions.MAX_BYTES_PER_TRIGGER, JavaUtils::byteStringAsBytes);
   }
 
   /** Returns the greatest number of shards of a batch. */
   public OptionalLong maxShards() {
-    return limit(ZRecordOptions.MAX_SHARDS_PER_TRIGGER);
+    return limit(ZRecordOptions.MAX_SHARDS_PER_TRIGGER, Long::parseLong);
   }
 
-  private OptionalLong limit(String key) {
+  private OptionalLong limit(String key, ToLongFunction<String> parser) {
     return value(key)
         .map(text -> OptionalLong.of(OptionValue.parse(key, text, number -> {
-          long limit = JavaUtils.byteStringAsBytes(number);
+          long limit = parser.applyAsLong(number);
           if (limit < 1) {
             throw new IllegalArgumentException("use at least 1");
           }

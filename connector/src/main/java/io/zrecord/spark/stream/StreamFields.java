@@ -15,11 +15,6 @@ import java.util.Optional;
  * @param schema the fields
  */
 record StreamFields(String location, TableSnapshot opened, RecordSchema schema) {
-  /** Tells whether a field is read. */
-  boolean has(int fieldId) {
-    return schema.find(fieldId).isPresent();
-  }
-
   /**
    * Requires that the records of a version have the fields of the stream.
    *
@@ -27,27 +22,29 @@ record StreamFields(String location, TableSnapshot opened, RecordSchema schema) 
    *     since the stream was opened
    */
   void requireReadable(TableSnapshot version) {
-    if (version.version() <= opened.version()) {
-      // Of a field that came later, records have the initial default. Types only became wider.
-      return;
-    }
+    boolean isLater = version.version() > opened.version();
     for (FieldSpec field : schema.fields()) {
-      Optional<FieldSpec> now = version.schema().find(field.id());
-      String what = now.isEmpty()
-          ? "was dropped"
-          : !now.get().type().equals(field.type()) || !now.get().shape().equals(field.shape())
-              ? "has the type " + now.get().type() + " instead of " + field.type()
-              : now.get().rules().isNullable() && !field.rules().isNullable()
-                  ? "may be absent"
-                  : "";
+      Optional<FieldSpec> there = version.schema().find(field.id());
+      if (there.isEmpty() && !isLater) {
+        continue; // The field came later, and the records have its initial default.
+      }
+      String what = there.isEmpty() ? "was dropped" : difference(field, there.get(), isLater);
       if (!what.isEmpty()) {
         throw new SchemaMismatchException(
             location,
             "Cannot go on with the stream of " + location + ": field '" + field.name() + "' " + what
-                + " in version " + version.version() + ", since the stream was opened at version "
+                + " in version " + version.version() + ", and the stream was opened at version "
                 + opened.version() + "; stop the stream, make its data frame again, and start it"
                 + " with the same checkpoint");
       }
     }
+  }
+
+  /** Says how a field of a version is no field of the stream. Since older versions, types widen. */
+  private static String difference(FieldSpec field, FieldSpec there, boolean isLater) {
+    if (isLater && (!there.type().equals(field.type()) || !there.shape().equals(field.shape()))) {
+      return "has the type " + there.type() + " instead of " + field.type();
+    }
+    return there.rules().isNullable() && !field.rules().isNullable() ? "may be absent" : "";
   }
 }

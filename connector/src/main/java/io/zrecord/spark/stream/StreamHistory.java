@@ -7,6 +7,7 @@ import io.zrecord.changes.VersionChanges;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.read.IndexSet;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.Unsupported;
@@ -15,12 +16,10 @@ import io.zrecord.spark.stream.StreamPosition.VersionId;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -48,16 +47,6 @@ final class StreamHistory {
       return size() > MOST_KNOWN;
     }
   };
-
-  /** Versions that positions of this stream may name, because they were looked at. */
-  private final Set<VersionId> seen = Collections.newSetFromMap(new LinkedHashMap<>() {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<VersionId, Boolean> eldest) {
-      return size() > MOST_KNOWN;
-    }
-  });
 
   /**
    * Looks at the versions of a table.
@@ -99,7 +88,7 @@ final class StreamHistory {
    *
    * @throws VersionNotFoundException if it is gone, or is one of another table
    */
-  synchronized void requireThere(StreamPosition position, TableSnapshot newest) {
+  void requireThere(StreamPosition position, TableSnapshot newest) {
     VersionId id = position.version().orElseThrow();
     requireSame(newest.tableId(), id.table());
     if (id.number() > newest.version()) {
@@ -110,9 +99,6 @@ final class StreamHistory {
               + ", so the table was put back to an older state; start the stream with a new"
               + " checkpoint");
     }
-    if (seen.contains(id)) {
-      return;
-    }
     TableSnapshot found = version(id.number(), newest);
     if (!found.commitId().equals(id.commit())) {
       throw new VersionNotFoundException(
@@ -121,7 +107,6 @@ final class StreamHistory {
               + id.number() + " of commit " + id.commit() + ", and this version is now commit "
               + found.commitId() + ", as after a repair; start the stream with a new checkpoint");
     }
-    seen.add(id);
   }
 
   /**
@@ -184,15 +169,15 @@ final class StreamHistory {
       }
       records = new VersionRecords(Place.ADDED, version, indices);
       known.put(number, records);
-      seen.add(records.id());
     }
     return records;
   }
 
   private IndexSet addedBy(TableSnapshot version, TableSnapshot newest) {
     Optional<VersionChanges> changes = changesOf(version, newest);
-    boolean isChange =
-        changes.isEmpty() || changes.get().shards().stream().anyMatch(this::changesRecords);
+    boolean isChange = changes.isEmpty()
+        || changes.get().shards().stream()
+            .anyMatch(shard -> changesRecords(shard, version, newest));
     if (isChange && !skipsChanges) {
       throw Unsupported.operation(
           "a stream of " + location + " over version " + version.version() + ", whose operation '"
@@ -225,8 +210,12 @@ final class StreamHistory {
     }
   }
 
-  /** Tells whether records that were there are others now, as far as the stream reads them. */
-  private boolean changesRecords(ShardChanges shard) {
+  /**
+   * Tells whether records that were there are others now. New fields with values do not count. The
+   * answer depends on the versions alone: a batch that is read again has the same records, whatever
+   * fields the stream has by then.
+   */
+  private boolean changesRecords(ShardChanges shard, TableSnapshot version, TableSnapshot newest) {
     ShardSummary before = shard.before();
     if (before == null || before.length() == 0) {
       return false;
@@ -235,7 +224,16 @@ final class StreamHistory {
       return true;
     }
     RecordChanges records = shard.read(table.storage());
-    return !records.deleted().isEmpty() || records.fields().keySet().stream().anyMatch(fields::has);
+    if (!records.deleted().isEmpty()) {
+      return true;
+    }
+    if (records.fields().isEmpty()) {
+      return false;
+    }
+    RecordSchema known = version(version.version() - 1, newest).schema();
+    return records.fields().keySet().stream()
+        .anyMatch(id -> known.find(id).isPresent()
+            || known.unreadable().stream().anyMatch(field -> field.id() == id));
   }
 
   /**

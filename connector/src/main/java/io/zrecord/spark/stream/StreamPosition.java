@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 
@@ -16,16 +17,19 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
  * {"zrecord":1,"at":"all","table":"…","version":5,"commit":"…","records":1200}
  * {"zrecord":1,"at":"added","table":"…","version":6,"commit":"…","records":10}
  * {"zrecord":1,"at":"end","table":"…","version":6,"commit":"…"}
+ * {"zrecord":1,"at":"end","table":"…","version":6,"commit":"…","first":5}
  * </pre>
  *
  * <p>Before {@code "beginning"} nothing was delivered. At {@code "all"} and {@code "added"}, so
  * many records were delivered of all that the version has, or of those that it added. At
- * {@code "end"}, all that was to be delivered up to the version was. Spark compares positions by
- * their texts, so each position has one text only.
+ * {@code "end"}, all that was to be delivered up to the version was. The end of a first batch that
+ * began with what a version added, and not with all records of one, has the number of that version
+ * in {@code "first"}. Spark compares positions by their texts, so each position has one text only.
  */
 final class StreamPosition extends Offset {
   /** Where the stream begins, which its options say. */
-  static final StreamPosition BEGINNING = new StreamPosition(Place.BEGINNING, Optional.empty(), 0);
+  static final StreamPosition BEGINNING =
+      new StreamPosition(Place.BEGINNING, Optional.empty(), 0, OptionalLong.empty());
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int FORMAT = 1;
@@ -33,6 +37,7 @@ final class StreamPosition extends Offset {
   private final Place place;
   private final Optional<VersionId> version;
   private final long records;
+  private final OptionalLong first;
 
   /** Says of which records of a version the stream has delivered some. */
   enum Place {
@@ -55,20 +60,27 @@ final class StreamPosition extends Offset {
   /** Names a version of one table for ever: a repair may give its number to another commit. */
   record VersionId(UUID table, long number, UUID commit) {}
 
-  private StreamPosition(Place place, Optional<VersionId> version, long records) {
+  private StreamPosition(
+      Place place, Optional<VersionId> version, long records, OptionalLong first) {
     this.place = place;
     this.version = version;
     this.records = records;
+    this.first = first;
   }
 
   /** Returns the position within a version. */
   static StreamPosition within(Place place, VersionId version, long records) {
-    return new StreamPosition(place, Optional.of(version), records);
+    return new StreamPosition(place, Optional.of(version), records, OptionalLong.empty());
   }
 
   /** Returns the position after a version. */
   static StreamPosition after(VersionId version) {
-    return new StreamPosition(Place.END, Optional.of(version), 0);
+    return new StreamPosition(Place.END, Optional.of(version), 0, OptionalLong.empty());
+  }
+
+  /** Returns the same position as the end of a first batch that began with what a version added. */
+  StreamPosition begunWith(long versionNumber) {
+    return new StreamPosition(place, version, records, OptionalLong.of(versionNumber));
   }
 
   /**
@@ -94,18 +106,19 @@ final class StreamPosition extends Offset {
     String name = json.path("at").asText();
     for (Place place : Place.values()) {
       if (place.text.equals(name)) {
-        return place == Place.BEGINNING
-            ? BEGINNING
-            : within(
-                place,
-                new VersionId(
-                    UUID.fromString(json.path("table").asText()),
-                    json.path("version").asLong(),
-                    UUID.fromString(json.path("commit").asText())),
-                json.path("records").asLong());
+        return place == Place.BEGINNING ? BEGINNING : within(place, json);
       }
     }
     throw new IllegalArgumentException("there is no position '" + name + "'");
+  }
+
+  private static StreamPosition within(Place place, JsonNode json) {
+    VersionId version = new VersionId(
+        UUID.fromString(json.path("table").asText()),
+        json.path("version").asLong(),
+        UUID.fromString(json.path("commit").asText()));
+    StreamPosition position = within(place, version, json.path("records").asLong());
+    return json.has("first") ? position.begunWith(json.path("first").asLong()) : position;
   }
 
   private static String notOne(String location, String text) {
@@ -137,6 +150,11 @@ final class StreamPosition extends Offset {
     return records;
   }
 
+  /** Returns the version with whose added records the first batch began, if this is its end. */
+  OptionalLong first() {
+    return first;
+  }
+
   @Override
   public String json() {
     ObjectNode json = JSON.createObjectNode();
@@ -150,6 +168,7 @@ final class StreamPosition extends Offset {
     if (place == Place.ALL || place == Place.ADDED) {
       json.put("records", records);
     }
+    first.ifPresent(number -> json.put("first", number));
     return json.toString();
   }
 }

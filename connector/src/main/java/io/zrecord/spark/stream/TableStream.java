@@ -109,6 +109,13 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
         (StreamPosition) start, limit instanceof TriggerLimits own ? own : TriggerLimits.NONE));
   }
 
+  /** Returns the end of a batch, with what is needed to read the batch again. */
+  private static StreamPosition ended(StreamPosition start, Spot begin, StreamPosition end) {
+    return start.isBeginning() && !end.isBeginning() && begin.place() == Place.ADDED
+        ? end.begunWith(begin.version())
+        : end;
+  }
+
   /** Returns the position after the next batch. */
   private StreamPosition next(StreamPosition start, TriggerLimits limits) {
     TableSnapshot newest = history.newest();
@@ -116,10 +123,14 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     require(start, newest);
     TableSnapshot bound = last == null ? newest : last;
     if (start.isBeginning() && conf.startsWithNew()) {
-      return StreamPosition.after(VersionRecords.all(bound).id());
+      return ended(
+          start,
+          Spot.beginOf(bound.version() + 1),
+          StreamPosition.after(VersionRecords.all(bound).id()));
     }
     BatchBudget budget = new BatchBudget(limits, fields.schema().fields());
-    Spot spot = start.isBeginning() ? first(bound) : Spot.after(start);
+    Spot begin = start.isBeginning() ? first(bound) : Spot.after(start);
+    Spot spot = begin;
     StreamPosition end = start;
     while (spot.version() <= bound.version() && !budget.isSpent()) {
       VersionRecords records;
@@ -130,12 +141,12 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
           throw e;
         }
         // What came before is delivered first.
-        return end;
+        return ended(start, begin, end);
       }
       long taken = budget.take(records, spot.delivered());
       long delivered = spot.delivered() + taken;
       if (delivered < records.count()) {
-        return taken == 0 ? end : records.position(delivered);
+        return ended(start, begin, taken == 0 ? end : records.position(delivered));
       }
       end = records.position(delivered);
       if (start.isBeginning() && records.place() == Place.ALL) {
@@ -144,7 +155,7 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
       }
       spot = Spot.beginOf(spot.version() + 1);
     }
-    return end;
+    return ended(start, begin, end);
   }
 
   private void require(StreamPosition position, TableSnapshot newest) {
@@ -172,17 +183,10 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
   }
 
   /** Returns where a stream has begun whose first batch ends at a position. */
-  private Spot first(StreamPosition end, TableSnapshot newest) {
-    if (conf.startsWithNew()) {
-      return Spot.beginOf(end.number() + 1);
-    }
-    boolean isOfAll = conf.startingVersion().isEmpty() && conf.startingTime().isEmpty();
-    if (isOfAll != (end.place() == Place.ALL) && end.place() != Place.END) {
-      throw new IllegalArgumentException("Cannot go on with the stream of " + location
-          + ": its first batch was planned with other options of where to start; give these, or"
-          + " start with a new checkpoint");
-    }
-    return isOfAll ? new Spot(end.number(), Place.ALL, 0) : first(newest);
+  private static Spot first(StreamPosition end) {
+    return end.first().isPresent()
+        ? Spot.beginOf(end.first().getAsLong())
+        : new Spot(end.number(), Place.ALL, 0);
   }
 
   private VersionRecords records(Spot spot, TableSnapshot newest) {
@@ -201,11 +205,18 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     require(start, newest);
     require(end, newest);
     StreamTasks tasks = new StreamTasks(fields.schema().fields());
-    Spot spot = start.isBeginning() ? first(end, newest) : Spot.after(start);
+    Spot spot = start.isBeginning() ? first(end) : Spot.after(start);
     while (spot.version() <= end.number()) {
       VersionRecords records = records(spot, newest);
       boolean isPart = spot.version() == end.number() && end.place() != Place.END;
-      tasks.add(records, spot.delivered(), isPart ? end.records() : records.count());
+      long last = isPart ? end.records() : records.count();
+      if (spot.delivered() > last || last > records.count()) {
+        throw new IllegalStateException("Cannot go on with the stream of " + location
+            + ": the checkpoint is at record " + Math.max(spot.delivered(), last) + " of version "
+            + spot.version() + ", of which the stream has " + records.count()
+            + " records with these options; give those of before");
+      }
+      tasks.add(records, spot.delivered(), last);
       spot = Spot.beginOf(spot.version() + 1);
     }
     return tasks.divide();

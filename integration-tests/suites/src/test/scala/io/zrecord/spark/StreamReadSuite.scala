@@ -241,7 +241,7 @@ class StreamReadSuite extends StreamTables with NumberedTables {
     }
   }
 
-  test("a merge that only inserts, and a column that is filled later, are no changes") {
+  test("a merge that only inserts is no change, and new values of any column are one") {
     val (path, checkpoint) = (freshPath(), freshDirectory())
     add(path, 0, 10)
     val held = stream(path)
@@ -252,10 +252,41 @@ class StreamReadSuite extends StreamTables with NumberedTables {
     )
     assert(all(held, checkpoint).toSet == Set(10L, 11L))
     sql(s"alter table ${table(path)} add column label int")
-    sql(s"update ${table(path)} set label = 5")
     assert(all(held, checkpoint) == Nil)
+    // Whatever columns a stream has: it may have others when a batch is read again.
+    sql(s"update ${table(path)} set label = 5")
+    assert(failure(all(held, checkpoint)).contains("skipChangeCommits"))
+    assert(failure(all(stream(path), checkpoint)).contains("skipChangeCommits"))
+    assert(all(stream(path, "skipChangeCommits" -> "true"), checkpoint) == Nil)
     add2(path, 12)
     assert(all(held, checkpoint) == Seq(12L))
+  }
+
+  test("a first batch that is read again begins where it began, whatever the options say then") {
+    for (
+      (options, first) <- Seq(
+        Seq("startingVersion" -> "1") -> Seq(1L, 2L, 3L),
+        Seq("startingVersion" -> "latest") -> Nil,
+        Seq.empty[(String, String)] -> (0L to 3L)
+      );
+      others <- Seq(Seq.empty, Seq("startingVersion" -> "3"), Seq("startingVersion" -> "latest"))
+    ) withClue(s"$options, then $others") {
+      val (path, checkpoint) = (freshPath(), freshDirectory())
+      for (k <- 0L to 3L) add(path, k, k + 1)
+      assert(all(stream(path, options: _*), checkpoint) == first)
+      java.nio.file.Files.list(java.nio.file.Paths.get(checkpoint, "commits")).forEach { file =>
+        java.nio.file.Files.delete(file)
+      }
+      add(path, 4, 5)
+      assert(all(stream(path, others: _*), checkpoint) == first ++ Seq(4L))
+    }
+  }
+
+  test("limits of records and shards are numbers") {
+    val path = freshPath()
+    add(path, 0, 3)
+    for (key <- Seq("maxRecordsPerTrigger", "maxShardsPerTrigger"))
+      assert(failure(all(stream(path, key -> "1k"), freshDirectory())).contains(key))
   }
 
   private def add2(path: String, id: Long): Unit =
