@@ -9,6 +9,7 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.shard.ShardSummary;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
@@ -16,6 +17,7 @@ import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
@@ -70,7 +72,7 @@ final class ChangesPlan {
     for (int i = 0; i < all.length; i++) {
       all[i] = isBefore ? moves.before(i) : moves.after(i);
     }
-    java.util.Arrays.sort(all);
+    Arrays.sort(all);
     for (long index : all) {
       indices.add(index, index + 1);
     }
@@ -79,7 +81,7 @@ final class ChangesPlan {
 
   /** Returns those indices that are in the shard of a change. */
   private static IndexSet within(IndexSet indices, ShardChanges changes, boolean isBefore) {
-    var shard = isBefore ? changes.before() : changes.after();
+    ShardSummary shard = isBefore ? changes.before() : changes.after();
     long first = isBefore ? changes.firstBefore() : changes.firstAfter();
     return shard == null || indices.isEmpty()
         ? IndexSet.empty()

@@ -24,9 +24,4 @@ public record ChangesRange(long from, TableSnapshot to, boolean isNet) {
               + " up to version " + to.version() + ": give a version from 0 to the last one");
     }
   }
-
-  /** Tells whether a record may have several changes in the range. */
-  boolean mayRepeatRecords() {
-    return !isNet && to.version() - from > 1;
-  }
 }

@@ -1,5 +1,6 @@
 package io.zrecord.spark.changes;
 
+import io.zrecord.spark.column.WholeColumns;
 import io.zrecord.spark.options.ReadConf;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,14 +38,9 @@ final class ChangesScanBuilder
     this.last = range.to().version();
   }
 
-  /** Leaves columns out, but reads all members of a struct of which some are required. */
   @Override
   public void pruneColumns(StructType required) {
-    StructType whole = new StructType();
-    for (String name : required.fieldNames()) {
-      whole = whole.add(all.apply(name));
-    }
-    columns = whole;
+    columns = WholeColumns.of(all, required);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.UnreadableField;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.column.WholeColumns;
 import io.zrecord.spark.metadata.MetadataRows.FieldOfVersion;
 import io.zrecord.spark.metadata.MetadataRows.Partition;
 import io.zrecord.spark.options.ViewName;
@@ -53,7 +54,7 @@ final class MetadataScan implements ScanBuilder, SupportsPushDownRequiredColumns
 
   @Override
   public void pruneColumns(StructType requiredColumns) {
-    columns = requiredColumns;
+    columns = WholeColumns.of(described.columns(), requiredColumns);
   }
 
   @Override

@@ -1,7 +1,7 @@
 /**
  * The procedures of SQL: {@code CALL lake.system.rebalance('db.photos')}, on Spark 4.0 and later.
  * What each of them does, Java and {@code spark-submit} can do as well. A procedure runs on the
- * driver, and starts jobs for what takes long. Stateless, but for arguments of a call. Start with
+ * driver, and starts Spark jobs for long work. Only {@code Arguments} has a state. Start with
  * {@link io.zrecord.spark.procedure.Procedures}.
  */
 @NullMarked

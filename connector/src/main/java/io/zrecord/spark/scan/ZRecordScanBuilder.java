@@ -2,6 +2,7 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
 import io.zrecord.spark.column.UnreadableColumns;
+import io.zrecord.spark.column.WholeColumns;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.SamplerOptions;
 import io.zrecord.spark.path.SparkErrors;
@@ -192,15 +193,7 @@ public final class ZRecordScanBuilder
   public void pruneColumns(StructType requiredColumns) {
     SparkErrors.done(() -> snapshots.forEach(
         snapshot -> UnreadableColumns.refuse(location, snapshot.schema(), requiredColumns)));
-    // A nested value is read whole, also if Spark asks for parts of the type.
-    columns = new StructType(
-        Arrays.stream(requiredColumns.fields()).map(this::whole).toArray(StructField[]::new));
-  }
-
-  private StructField whole(StructField required) {
-    return declared.getFieldIndex(required.name()).isDefined()
-        ? declared.apply(required.name())
-        : required;
+    columns = WholeColumns.of(declared, requiredColumns);
   }
 
   /** Tells whether the number of rows is known, and rows are numbered by their places. */

@@ -102,7 +102,7 @@ public record WriteTarget(
    *
    * @param location for messages
    * @throws UnsupportedOperationException if there is a store that is written online
-   * @throws CommitConflictException if the table was dropped, or made anew, since it was loaded
+   * @throws CommitConflictException if the table was dropped or recreated after it was loaded
    */
   public WriteTarget ofNewest(String location) {
     if (store.isPresent()) {

@@ -394,6 +394,16 @@ class MetadataTablesSuite extends SparkSuite {
     assert(rows(1).getString(2) == spark.sparkContext.sparkUser && rows(1).get(2) == rows(1).get(3))
   }
 
+  test("members of a partition are those that are asked for") {
+    val place = atRoot()
+    sql(s"create table ${place.name} (a int, b int, c string) partitioned by (a, c)")
+    sql(s"insert into ${place.name} values (1, 2, 'x')")
+    for (view <- Seq("shards", "partitions")) withClue(view) {
+      assert(sql(s"select partition.c from ${place.name}.$view") == Seq(Row("x")))
+      assert(sql(s"select partition.a, 5 from ${place.name}.$view") == Seq(Row(1, 5)))
+    }
+  }
+
   test("metadata tables are joined, filtered and counted as other tables are") {
     val place = named()
     sql("create namespace if not exists lake.n")
