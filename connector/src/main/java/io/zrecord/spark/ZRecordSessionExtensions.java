@@ -9,6 +9,7 @@ import io.zrecord.spark.rules.OptionsOfRelations;
 import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.ProceduresOfCatalogs;
 import io.zrecord.spark.rules.RefusalsOfNull;
+import io.zrecord.spark.rules.ReplacedRecords;
 import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.TimesOfPaths;
@@ -49,6 +50,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());
     extensions.injectPostHocResolutionRule(session -> new MetadataOfQueries());
+    extensions.injectOptimizerRule(session -> new ReplacedRecords());
     extensions.injectOptimizerRule(session -> new RowChangesOfOneVersion());
     extensions.injectOptimizerRule(session -> new ColumnsOfRowChanges());
     extensions.injectOptimizerRule(CountsOfConstants::of);

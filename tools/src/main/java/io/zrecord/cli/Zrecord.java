@@ -45,6 +45,7 @@ import picocli.CommandLine.ScopeType;
       TagCommand.class,
       UntagCommand.class,
       TagsCommand.class,
+      RollbackCommand.class,
       ExpireCommand.class,
       SweepCommand.class,
       DropCommand.class,

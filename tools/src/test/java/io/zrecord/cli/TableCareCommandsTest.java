@@ -74,6 +74,18 @@ final class TableCareCommandsTest {
   }
 
   @Test
+  void aTableIsRolledBackToANumberOrATag() {
+    Cli.run("tag", table, 0, "first");
+    assertThat(Cli.run("rollback", table, "first").lines())
+        .isEqualTo(List.of("version 3 of " + table + " is as version 0, with 1 records"));
+    assertThat(Cli.run("info", table).out()).contains("version 3");
+    assertThat(Cli.run("rollback", table, 1).out()).contains("with 2 records");
+    assertThat(Cli.run("rollback", table, 9).exitCode()).isEqualTo(ExitCodes.USAGE);
+    assertThat(Cli.run("rollback", table, "none").err()).contains("first");
+    assertThat(Cli.run("verify", table, "--all-versions").exitCode()).isZero();
+  }
+
+  @Test
   void youngVersionsAreNotExpired() {
     assertThat(Cli.run("expire", table).lines())
         .isEqualTo(List.of("expired 0 versions; 2 are left, 0 of them old but with a tag"));

@@ -25,6 +25,7 @@ import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.rows.PlaceDeletion;
 import io.zrecord.spark.rows.RowOperation;
 import io.zrecord.spark.scan.DecidedPlaces;
+import io.zrecord.spark.scan.PartitionFilter;
 import io.zrecord.spark.scan.ReadSettings;
 import io.zrecord.spark.scan.ScanOfStream;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
@@ -309,6 +310,14 @@ public class ZRecordTable
     return partitionColumns().transforms();
   }
 
+  /** Tells whether partitions decide a condition. */
+  public final boolean isDecidedByPartitions(Predicate condition) {
+    return versions.size() == 1
+        && versions.get(0).hasKnownPartitionFields()
+        && PartitionFilter.undecided(versions.get(0).partitionFields(), List.of(condition))
+            .isEmpty();
+  }
+
   private PartitionColumns partitionColumns() {
     if (versions.isEmpty()) {
       return target.map(WriteTarget::partitions).orElse(PartitionColumns.NONE);
@@ -490,6 +499,15 @@ public class ZRecordTable
     WriteTarget evaluated = place.evaluating(constraints.evaluated());
     return StreamableWriteBuilder.of(
         location(), isReadByItsAppend ? evaluated.readByItsAppend() : evaluated, info);
+  }
+
+  /** Tells whether a write with a condition finds a version of a table, and its columns. */
+  public final boolean hasRecordsToReplace() {
+    return !acceptsAnySchema
+        && target
+            .filter(place -> place.creation() == WriteTarget.Creation.APPEND)
+            .flatMap(WriteTarget::base)
+            .isPresent();
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class Procedures implements ProcedureCatalog {
       new SweepProcedure(),
       new TagProcedure(),
       new UntagProcedure(),
+      new RollbackToProcedure(),
       new ChangesProcedure(),
       new VerifyProcedure(),
       new RepairProcedure());

@@ -30,9 +30,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public final class RowOperation implements SupportsDelta {
   private final String location;
   private final Supplier<WriteTarget> target;
-  private final Command command;
+  private Command command;
   private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
-  private final Map<String, String> writeOptions;
+  private Map<String, String> writeOptions;
   private Optional<Set<String>> unchanged = Optional.empty();
   private boolean inserts = true;
   private boolean readsOthers = true;
@@ -72,6 +72,20 @@ public final class RowOperation implements SupportsDelta {
     Set<String> all = new TreeSet<>(unchanged.orElseGet(Set::of));
     all.addAll(columns);
     unchanged = Optional.of(all);
+  }
+
+  /**
+   * Says that the statement deletes the records that it finds, and has new ones instead.
+   *
+   * @param columns the columns of the table, none of which is updated
+   * @param options the options of the statement, besides those of the table
+   */
+  public void replaces(List<String> columns, Map<String, String> options) {
+    command = Command.MERGE;
+    addUnchanged(Set.copyOf(columns));
+    Map<String, String> all = new HashMap<>(new CaseInsensitiveStringMap(writeOptions));
+    all.putAll(new CaseInsensitiveStringMap(options));
+    writeOptions = Map.copyOf(all);
   }
 
   /**

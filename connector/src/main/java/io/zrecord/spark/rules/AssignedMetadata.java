@@ -30,7 +30,7 @@ final class AssignedMetadata {
       refuse(checks.child(), operation);
     } else if (query instanceof Project project) {
       for (NamedExpression column :
-          ScalaLists.copy(ColumnsOfMerge.called(project, "projectList"), NamedExpression.class)) {
+          ScalaLists.copy(PlanNodes.called(project, "projectList"), NamedExpression.class)) {
         refuse(column.name(), (Expression) column, stored);
       }
     } else if (query instanceof MergeRows rows) {

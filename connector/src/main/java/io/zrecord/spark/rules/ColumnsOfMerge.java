@@ -32,7 +32,7 @@ final class ColumnsOfMerge {
   ColumnsOfMerge(MergeRows rows, Map<String, AttributeReference> stored) {
     this.rows = rows;
     this.stored = stored;
-    this.columns = ScalaLists.copy(called(rows, "output"), Attribute.class);
+    this.columns = PlanNodes.output(rows);
   }
 
   /** Returns the names of the columns that an expression above the merge looks at. */
@@ -81,7 +81,7 @@ final class ColumnsOfMerge {
     int operation = indexOf(OPERATION);
     Set<Expression> updates = Collections.newSetFromMap(new IdentityHashMap<>());
     for (String instructions : List.of("matchedInstructions", "notMatchedBySourceInstructions")) {
-      for (Expression instruction : ScalaLists.copy(called(rows, instructions), Expression.class)) {
+      for (Expression instruction : ScalaLists.copy(PlanNodes.called(rows, instructions), Expression.class)) {
         switch (instruction.getClass().getSimpleName()) {
           case "Keep" -> {
             if (output(instruction).get(operation) instanceof Literal literal
@@ -111,7 +111,7 @@ final class ColumnsOfMerge {
    * Spark 3.5 repeats metadata columns that a statement names.
    */
   static List<Expression> output(Expression keep) {
-    return ScalaLists.copy(called(keep, "output"), Expression.class);
+    return ScalaLists.copy(PlanNodes.called(keep, "output"), Expression.class);
   }
 
   private Set<String> unchangedBy(Expression update) {
@@ -137,20 +137,6 @@ final class ColumnsOfMerge {
         }
       }
     }
-    Object[] arguments = new Object[update.productArity()];
-    for (int i = 0; i < arguments.length; i++) {
-      arguments[i] = update.productElement(i);
-    }
-    arguments[arguments.length - 1] = ScalaLists.of(output);
-    return update.makeCopy(arguments);
-  }
-
-  /** Calls a method that returns one of Scala's sequences, whose interfaces differ. */
-  static Object called(Object node, String method) {
-    try {
-      return node.getClass().getMethod(method).invoke(node);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("This release of Spark has other plans", e);
-    }
+    return PlanNodes.copy(update, Map.of(update.productArity() - 1, ScalaLists.of(output)));
   }
 }

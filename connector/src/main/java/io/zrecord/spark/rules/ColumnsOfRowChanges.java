@@ -119,7 +119,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     LogicalPlan rows = query instanceof Filter checks ? checks.child() : query;
     return rows instanceof MergeRows merge
         && !ScalaLists.copy(
-                ColumnsOfMerge.called(merge, "notMatchedInstructions"), Expression.class)
+                PlanNodes.called(merge, "notMatchedInstructions"), Expression.class)
             .isEmpty();
   }
 

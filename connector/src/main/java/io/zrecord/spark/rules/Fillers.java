@@ -1,5 +1,6 @@
 package io.zrecord.spark.rules;
 
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
@@ -32,12 +33,8 @@ final class Fillers {
 
   /** Returns an expression as a column of a new identity. */
   static NamedExpression named(Expression expression, String name) {
-    Object none = ScalaLists.of(java.util.List.of());
-    try {
-      return (NamedExpression) Alias.class.getConstructors()[0].newInstance(
-          expression, name, NamedExpression.newExprId(), none, Option.empty(), none);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("This release of Spark has other plans", e);
-    }
+    Object none = ScalaLists.of(List.of());
+    return PlanNodes.made(
+        Alias.class, expression, name, NamedExpression.newExprId(), none, Option.empty(), none);
   }
 }

@@ -3,7 +3,6 @@ package io.zrecord.spark.rules;
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.write.WriteTarget;
-import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -129,13 +128,13 @@ public final class MetadataOfQueries extends Rule<LogicalPlan> {
     try {
       return ScalaLists.copy(type.getMethod(method).invoke(plan), NamedExpression.class);
     } catch (ReflectiveOperationException e) {
-      throw unknown(e);
+      throw PlanNodes.unknown(e);
     }
   }
 
   private static NamedExpression described(NamedExpression column, Metadata metadata) {
     Object none = ScalaLists.of(List.of());
-    return made(
+    return PlanNodes.made(
         Alias.class,
         column,
         column.name(),
@@ -146,21 +145,6 @@ public final class MetadataOfQueries extends Rule<LogicalPlan> {
   }
 
   private static Project project(List<NamedExpression> columns, LogicalPlan query) {
-    return made(Project.class, ScalaLists.of(columns), query);
-  }
-
-  /** Calls a constructor, some of whose arguments are Scala's sequences. */
-  private static <T> T made(Class<T> type, Object... arguments) {
-    try {
-      return type.cast(type.getConstructors()[0].newInstance(arguments));
-    } catch (InvocationTargetException e) {
-      throw new IllegalStateException("Cannot give a column its metadata", e.getCause());
-    } catch (ReflectiveOperationException e) {
-      throw unknown(e);
-    }
-  }
-
-  private static IllegalStateException unknown(ReflectiveOperationException e) {
-    return new IllegalStateException("This release of Spark has other plans", e);
+    return PlanNodes.made(Project.class, ScalaLists.of(columns), query);
   }
 }

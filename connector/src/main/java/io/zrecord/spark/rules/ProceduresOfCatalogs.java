@@ -49,7 +49,7 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
 
   /** Returns the procedure; empty if the catalog is another's. */
   private Optional<LogicalPlan> found(LogicalPlan node) {
-    List<String> parts = ScalaLists.copy(ColumnsOfMerge.called(node, "nameParts"), String.class);
+    List<String> parts = ScalaLists.copy(PlanNodes.called(node, "nameParts"), String.class);
     int last = parts.size() - 1;
     if (last < 1 || last > 2 || !parts.get(last - 1).equalsIgnoreCase(Procedures.NAMESPACE)) {
       return Optional.empty();

@@ -6,6 +6,7 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
@@ -32,20 +33,19 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
     if (plan instanceof UpdateTable update) {
-      refuse(update.table(), assignments(ColumnsOfMerge.called(update, "assignments")));
+      refuse(update.table(), assignments(PlanNodes.called(update, "assignments")));
     } else if (plan instanceof MergeIntoTable merge) {
       List<Assignment> all = new ArrayList<>();
       for (String actions :
           List.of("matchedActions", "notMatchedActions", "notMatchedBySourceActions")) {
         for (Expression action :
-            ScalaLists.copy(ColumnsOfMerge.called(merge, actions), Expression.class)) {
-          all.addAll(assignments(ColumnsOfMerge.called(action, "children")));
+            ScalaLists.copy(PlanNodes.called(merge, actions), Expression.class)) {
+          all.addAll(assignments(PlanNodes.called(action, "children")));
         }
       }
       refuse(merge.targetTable(), all);
       refuseEvolution(merge);
     } else if (plan instanceof WriteDelta write
-        && write.productArity() == ARGUMENTS_WITH_A_FILTER
         && ColumnsOfRowChanges.operation(write.table()).isPresent()) {
       return withoutFilter(write);
     }
@@ -71,17 +71,14 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
     }
   }
 
-  private static LogicalPlan withoutFilter(WriteDelta write) {
-    Object[] arguments = new Object[ARGUMENTS_WITH_A_FILTER];
-    for (int i = 0; i < arguments.length; i++) {
-      arguments[i] = write.productElement(i);
-    }
+  /** Returns a change whose condition is not a query of its own. */
+  static WriteDelta withoutFilter(WriteDelta write) {
     int filter = ARGUMENTS_WITH_A_FILTER - 2;
-    if (!(arguments[filter] instanceof Option<?> given) || given.isEmpty()) {
-      return write;
-    }
-    arguments[filter] = Option.empty();
-    return write.makeCopy(arguments);
+    return write.productArity() == ARGUMENTS_WITH_A_FILTER
+            && write.productElement(filter) instanceof Option<?> given
+            && given.isDefined()
+        ? (WriteDelta) PlanNodes.copy((LogicalPlan) write, Map.of(filter, Option.empty()))
+        : write;
   }
 
   /** Returns those of some expressions that are assignments. */
@@ -112,7 +109,7 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
       return named.name();
     }
     List<String> parts = key instanceof UnresolvedAttribute unresolved
-        ? ScalaLists.copy(ColumnsOfMerge.called(unresolved, "nameParts"), String.class)
+        ? ScalaLists.copy(PlanNodes.called(unresolved, "nameParts"), String.class)
         : List.of();
     return parts.isEmpty() ? "" : parts.get(parts.size() - 1);
   }

@@ -24,6 +24,11 @@ final class ScalaLists {
     }
   }
 
+  /** Makes a vector of Scala, as an object to be passed by reflection. */
+  static Object vector(List<?> elements) {
+    return PlanNodes.called(of(elements), "toVector");
+  }
+
   /** Copies a collection of Scala that has elements of one type. */
   static <T> List<T> copy(Object collection, Class<T> type) {
     List<T> copy = new ArrayList<>();

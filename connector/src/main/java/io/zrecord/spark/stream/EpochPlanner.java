@@ -1,5 +1,6 @@
 package io.zrecord.spark.stream;
 
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.spark.options.StreamWriteOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkErrors;
@@ -7,6 +8,8 @@ import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWrite;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
+import java.util.OptionalLong;
+import java.util.function.LongConsumer;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 
 /**
@@ -36,12 +39,39 @@ final class EpochPlanner {
   }
 
   /** Plans an epoch on the newest version. */
-  ZRecordWrite plan() {
+  Epoch plan() {
     return SparkErrors.planned(() -> {
       WriteTarget newest = loaded.ofNewest(location);
-      newest.base().ifPresent(this::requireNoCheck);
-      return rows.epoch(newest, StreamWriteOptions.parse(info.options()));
+      OptionalLong last = newest
+          .base()
+          .map(base -> base.snapshot().transactions().get(applicationId()))
+          .map(OptionalLong::of)
+          .orElse(OptionalLong.empty());
+      if (last.isEmpty()) {
+        newest.base().ifPresent(this::requireNoCheck);
+      }
+      return new Epoch(
+          rows.epoch(newest, StreamWriteOptions.parse(info.options())),
+          epoch -> requireFollows(newest, last, epoch));
     });
+  }
+
+  /**
+   * Requires that an epoch is the first, or that the table has the epochs before.
+   *
+   * @param last the last epoch that took effect; empty if there is none
+   */
+  private void requireFollows(WriteTarget newest, OptionalLong last, long epoch) {
+    if (last.isEmpty() && epoch > 0) {
+      throw new CommitConflictException(
+          location,
+          "Cannot write epoch " + epoch + " of a stream to " + location + ": the table has none of"
+              + " the epochs before. It was dropped since, or the checkpoint is that of a stream"
+              + " into another table; start the stream with a new checkpoint");
+    }
+    if (last.isEmpty() || last.getAsLong() < epoch) {
+      newest.base().ifPresent(this::requireNoCheck);
+    }
   }
 
   /** Spark evaluates checks in statements only. */
@@ -53,4 +83,12 @@ final class EpochPlanner {
           "write by foreachBatch, where Spark 4.1 and later evaluate it, or drop the constraint");
     });
   }
+
+  /**
+   * A planned epoch.
+   *
+   * @param check takes the number of the epoch before the commit, and throws if the epoch must not
+   *     be committed
+   */
+  record Epoch(ZRecordWrite rows, LongConsumer check) {}
 }

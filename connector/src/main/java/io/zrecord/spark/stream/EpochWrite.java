@@ -1,8 +1,10 @@
 package io.zrecord.spark.stream;
 
+import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.write.ZRecordBatchWrite;
 import io.zrecord.table.TableChange;
+import java.util.function.LongConsumer;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
@@ -20,11 +22,19 @@ final class EpochWrite implements StreamingWrite {
 
   private final ZRecordBatchWrite rows;
   private final String applicationId;
+  private final LongConsumer check;
   private boolean isCommitted;
 
-  EpochWrite(ZRecordBatchWrite rows, String applicationId) {
+  /**
+   * Plans the commit of an epoch.
+   *
+   * @param applicationId the name of the stream among the transactions of the table
+   * @param check takes the number of the epoch, and throws if the epoch must not be committed
+   */
+  EpochWrite(ZRecordBatchWrite rows, String applicationId, LongConsumer check) {
     this.rows = rows;
     this.applicationId = applicationId;
+    this.check = check;
   }
 
   @Override
@@ -50,6 +60,7 @@ final class EpochWrite implements StreamingWrite {
   @Override
   public synchronized void commit(long epochId, WriterCommitMessage[] messages) {
     if (!isCommitted) {
+      SparkErrors.done(() -> check.accept(epochId));
       rows.commit(messages, new TableChange.Transaction(applicationId, epochId));
       isCommitted = true;
     }

@@ -34,9 +34,9 @@ final class StreamableWrite implements RequiresDistributionAndOrdering {
 
   @Override
   public StreamingWrite toStreaming() {
-    ZRecordWrite epoch = epochs.plan();
-    planned = epoch;
-    return new EpochWrite(epoch.toBatch(), epochs.applicationId());
+    EpochPlanner.Epoch epoch = epochs.plan();
+    planned = epoch.rows();
+    return new EpochWrite(epoch.rows().toBatch(), epochs.applicationId(), epoch.check());
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.Restoration;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.Declarations;
@@ -142,6 +143,26 @@ public final class RecordTable {
     TagNames.require(name);
     Committer committer = new Committer(storage, log, clock);
     reads.reading(newest -> new TagCommit(storage, log, newest, version, name).publish(committer));
+  }
+
+  /**
+   * Makes the table again what it was at a version: its records, fields, partitions and
+   * declarations. This is a commit of its own, which writes no record. The versions since stay, and
+   * so do tags and the transactions that took effect. A series of numbers goes on where it is.
+   *
+   * @return the new version
+   * @throws VersionNotFoundException if there is no such version
+   * @throws CommitConflictException if another commit changed the table meanwhile
+   * @throws io.zrecord.errors.CommitOutcomeUnknownException if the table may or may not have been
+   *     rolled back; look at {@link #latest}
+   */
+  public TableSnapshot rollBack(long version) {
+    RollbackCommit commit = reads.reading(newest -> new RollbackCommit(
+        storage,
+        log,
+        newest,
+        new RetainedVersions(log, storage.location(), newest).read(version)));
+    return snapshot(new Committer(storage, log, clock).commit(commit));
   }
 
   /**

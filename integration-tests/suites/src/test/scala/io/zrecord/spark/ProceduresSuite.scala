@@ -221,4 +221,29 @@ class ProceduresSuite extends SparkSuite {
     val refused = failure(sql("call spark_catalog.system.rebalance('x')"))
     assert(!refused.contains("system.relayout"), refused)
   }
+
+  testCall("a table is rolled back to a version or a tag, and a held table reads what is new") {
+    val table = new Table
+    val before = table.ids
+    val version = table.version
+    table.call("tag", s"'sound', $version")
+    sql(s"delete from lake.${table.name} where id % 2 = 0")
+    sql(s"alter table lake.${table.name} add column note string")
+    val changed = table.version
+    assert(
+      table.call("rollback_to", "tag => 'sound'") == Seq(Row(changed + 1, version, before.size))
+    )
+    assert(table.ids == before)
+    assert(spark.table(s"lake.${table.name}").columns.toSeq == Seq("id", "label"))
+    assert(table.call("rollback_to", s"$changed") == Seq(Row(changed + 2, changed, 100)))
+    assert(table.ids == before.filter(_ % 2 == 1))
+    for (arguments <- Seq("", "1, 'sound'", "99", "tag => 'none'")) {
+      val message = failure(table.call("rollback_to", arguments))
+      assert(
+        Seq("Give either", "the versions are", "There is no tag").exists(message.contains),
+        message
+      )
+    }
+    assert(table.version == changed + 2)
+  }
 }

@@ -135,6 +135,46 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
     assert(ids(path) == (0L until 20))
   }
 
+  test("a stream whose table is dropped stops, also if the stream had made the table") {
+    for (isDroppedWhileRunning <- Seq(true, false)) {
+      val (input, checkpoint, table) = (freshDirectory(), freshDirectory(), freshTable())
+      addIds(input, 0L until 10)
+      val start = () =>
+        withOptions(
+          lines(input, "id long").writeStream.format("zrecord"),
+          "checkpointLocation" -> checkpoint
+        ).toTable(s"lake.$table")
+      val query = start()
+      query.processAllAvailable()
+      if (!isDroppedWhileRunning) query.stop()
+      sql(s"drop table lake.$table")
+      addIds(input, 10L until 20)
+      val running = if (isDroppedWhileRunning) query else start()
+      val message =
+        try failure(running.processAllAvailable())
+        finally running.stop()
+      assert(message.contains("none of the epochs before"), message)
+      // A start makes an empty table, before it runs an epoch.
+      assert(sql(s"show tables in lake like '$table'").isEmpty || spark.table(s"lake.$table").isEmpty)
+    }
+  }
+
+  test("an epoch that took effect is done, also if a constraint was added before Spark noted it") {
+    assume(spark.version >= "4.1", "Spark has CHECK from 4.1 on")
+    val (input, checkpoint, table) = (freshDirectory(), freshDirectory(), freshTable())
+    sql(s"create table lake.$table (id bigint)")
+    addIds(input, 0L until 10)
+    addIds(input, 10L until 20)
+    toTable(lines(input, "id long"), checkpoint, s"lake.$table")
+    forgetLastCommit(checkpoint)
+    sql(s"alter table lake.$table add constraint positive check (id >= 0)")
+    toTable(lines(input, "id long"), checkpoint, s"lake.$table")
+    addIds(input, 20L until 30)
+    val message = failure(toTable(lines(input, "id long"), checkpoint, s"lake.$table"))
+    assert(message.contains("'positive' CHECK"), message)
+    assert(spark.table(s"lake.$table").count() == 20)
+  }
+
   test("complete mode replaces all records, and once") {
     val (input, checkpoint, path) = (freshDirectory(), freshDirectory(), freshPath())
     def counts(): Unit = {
