@@ -63,6 +63,17 @@ public interface NewTables extends StagingTableCatalog {
     return create(identifier, NewTable.of(table));
   }
 
+  /** Creates a table like another one, as Spark 4.2 and later ask for. */
+  default Table createTableLike(Identifier identifier, TableInfo table, Table source)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    NewTable said = NewTable.of(table);
+    return create(
+        identifier,
+        source instanceof ZRecordTable known
+            ? known.onlyVersion().map(v -> said.like(v.schema(), v.declarations())).orElse(said)
+            : said);
+  }
+
   @Override
   default StagedTable stageCreate(
       Identifier identifier,

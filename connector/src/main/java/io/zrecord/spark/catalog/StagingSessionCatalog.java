@@ -37,6 +37,7 @@ import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableInfo;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
@@ -224,6 +225,20 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     } catch (NoSuchTableException e) {
       throw new IllegalStateException(quoted(identifier) + " was dropped by somebody else", e);
     }
+  }
+
+  /**
+   * Creates a table like one of another catalog, as Spark 4.2 and later ask for. Spark itself
+   * copies a table of this catalog.
+   */
+  public final Table createTableLike(Identifier identifier, TableInfo table, Table source)
+      throws TableAlreadyExistsException, NoSuchNamespaceException {
+    if (!SessionEntry.isZRecord(table.properties())) {
+      throw Unsupported.operation(
+          "creating " + quoted(identifier) + " like a table of another catalog",
+          "add USING " + ZRecordOptions.FORMAT + " before the other clauses");
+    }
+    return createTable(identifier, table.columns(), table.partitions(), table.properties());
   }
 
   /**

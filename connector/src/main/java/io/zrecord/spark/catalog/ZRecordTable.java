@@ -206,6 +206,11 @@ public class ZRecordTable
     return datasets.get(0);
   }
 
+  /** Returns the version that was loaded; empty if there is none, or there are several. */
+  final Optional<DatasetVersion> onlyVersion() {
+    return versions.size() == 1 ? Optional.of(versions.get(0)) : Optional.empty();
+  }
+
   /** Returns where the table is, for messages. */
   final String location() {
     return paths.toString();

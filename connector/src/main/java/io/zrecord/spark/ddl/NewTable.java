@@ -1,12 +1,16 @@
 package io.zrecord.spark.ddl;
 
 import io.zrecord.schema.Constraint;
+import io.zrecord.schema.Declarations;
+import io.zrecord.schema.RecordSchema;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.spark.sql.connector.catalog.CatalogV2Util;
 import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableInfo;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructField;
@@ -58,6 +62,22 @@ public record NewTable(
             .<Function<FieldNames, Constraint>>map(
                 constraint -> names -> SparkConstraints.of(constraint, names))
             .toList());
+  }
+
+  /**
+   * Returns what {@code CREATE TABLE LIKE} says of a table like another one of zrecord: what Spark
+   * has copied of the columns, with the comment, properties and identities of the other table. A
+   * series of numbers begins anew. What the statement says itself counts more.
+   */
+  public NewTable like(RecordSchema fields, Declarations declared) {
+    Map<String, String> all = new HashMap<>(declared.properties());
+    all.keySet().removeIf(ReservedProperties::speaksAsSpark);
+    if (!declared.comment().isEmpty()) {
+      all.put(TableCatalog.PROP_COMMENT, declared.comment());
+    }
+    all.putAll(properties);
+    return new NewTable(
+        columns, partitions, all, NumberedColumn.of(fields, declared.identities()), constraints);
   }
 
   private static NewTable of(

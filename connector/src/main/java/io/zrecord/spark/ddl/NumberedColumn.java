@@ -1,6 +1,8 @@
 package io.zrecord.spark.ddl;
 
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.path.Unsupported;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +39,21 @@ public record NumberedColumn(int ordinal, String name, long start, long step, bo
             (Long) of(identity, "getStep"),
             (Boolean) of(identity, "isAllowExplicitInsert")));
       }
+    }
+    return numbered;
+  }
+
+  /** Returns the columns of a table that the table numbers. */
+  static List<NumberedColumn> of(RecordSchema fields, List<Identity> identities) {
+    List<NumberedColumn> numbered = new ArrayList<>();
+    for (Identity identity : identities) {
+      FieldSpec field = fields.find(identity.fieldId()).orElseThrow();
+      numbered.add(new NumberedColumn(
+          fields.ordinal(field.name()),
+          field.name(),
+          identity.start(),
+          identity.step(),
+          identity.generation() == Identity.Generation.BY_DEFAULT));
     }
     return numbered;
   }

@@ -15,6 +15,8 @@ import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.SortDirection;
+import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
@@ -27,6 +29,7 @@ import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
 import org.apache.spark.sql.connector.read.SupportsPushDownOffset;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownTableSample;
+import org.apache.spark.sql.connector.read.SupportsPushDownTopN;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -45,6 +48,7 @@ public final class ZRecordScanBuilder
         SupportsPushDownRequiredColumns,
         SupportsPushDownV2Filters,
         SupportsPushDownLimit,
+        SupportsPushDownTopN,
         SupportsPushDownOffset,
         SupportsPushDownAggregates {
   private final String location;
@@ -65,6 +69,7 @@ public final class ZRecordScanBuilder
   private long offset;
   private Optional<Integer> countColumns = Optional.empty();
   private boolean isFiltered = true;
+  private boolean isSortedAgain;
   private List<String> groups = List.of();
 
   public ZRecordScanBuilder(
@@ -214,9 +219,34 @@ public final class ZRecordScanBuilder
     return true;
   }
 
+  /**
+   * Keeps the first places for a query that sorts by them and has a limit, or the last ones if the
+   * query sorts them downwards. Places are unique, so columns after them do not matter. Spark sorts
+   * what is left.
+   */
+  @Override
+  public boolean pushTopN(SortOrder[] orders, int rows) {
+    if (rows < 0 || !isCounted() || orders.length == 0 || !isOfPlaces(orders[0])) {
+      return false;
+    }
+    long count = Math.min(rows, places.count());
+    places = orders[0].direction() == SortDirection.ASCENDING
+        ? places.slice(0, count)
+        : places.slice(places.count() - count, count);
+    isSortedAgain = true;
+    return true;
+  }
+
+  private boolean isOfPlaces(SortOrder sort) {
+    return sort.expression() instanceof NamedReference column
+        && column.fieldNames().length == 1
+        && order.placeColumns().contains(column.fieldNames()[0]);
+  }
+
+  /** Tells whether Spark still has to sort and to count the rows of a limit. */
   @Override
   public boolean isPartiallyPushed() {
-    return false;
+    return isSortedAgain;
   }
 
   /**

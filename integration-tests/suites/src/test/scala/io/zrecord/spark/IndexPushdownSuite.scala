@@ -6,6 +6,7 @@ import scala.util.Random
 
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.functions.{col, expr}
 
 class IndexPushdownSuite extends SparkSuite {
   private val length = 3000L
@@ -133,6 +134,37 @@ class IndexPushdownSuite extends SparkSuite {
     val query = read(path).offset(2000).limit(1)
     query.collect()
     assert(ScanPlans.metrics(query)("records") == 1)
+  }
+
+  test("the first and the last records in the order of the index are read, and no others") {
+    for {
+      column <- Seq("_index", "_position")
+      descending <- Seq(false, true)
+      condition <- Seq("true", "_index between 100 and 1500")
+      count <- Seq(0, 1, 7, 2999, 5000)
+      more <- Seq(Seq(), Seq(expr("s")))
+    } {
+      val order = if (descending) col(column).desc else col(column).asc
+      val query = read(path)
+        .selectExpr("id", "s", column, "_index i")
+        .where(condition.replace("_index", "i"))
+        .orderBy(order +: more: _*)
+        .limit(count)
+        .select("id")
+      val all = (0L until length).filter(i => condition == "true" || (i >= 100 && i <= 1500))
+      val expected = (if (descending) all.reverse else all).take(count)
+      assert(query.collect().map(_.getLong(0)).toSeq == expected)
+      if (count > 0) assert(ScanPlans.metrics(query)("records") == expected.size, query.toString)
+    }
+    val inRandomOrder = read(path, "sampler" -> "shuffle", "seed" -> "5").selectExpr("*", "_index")
+    assert(
+      inRandomOrder.orderBy("_index").limit(3).collect().map(_.getLong(0)).toSeq == (0L until 3L)
+    )
+    val byValue = read(path).where("id % 7 = 3").selectExpr("*", "_index").orderBy(
+      col("_index").desc
+    )
+    assert(byValue.limit(2).collect().map(_.getLong(0)).toSeq == Seq(2999L, 2992L))
+    assert(read(path).orderBy("s").limit(2).collect().map(_.getLong(0)).toSeq == Seq(0L, 1L))
   }
 
   test("a join with a list of indices reads only those") {
