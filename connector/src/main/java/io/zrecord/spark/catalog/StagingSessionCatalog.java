@@ -238,6 +238,14 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
           "creating " + quoted(identifier) + " like a table of another catalog",
           "add USING " + ZRecordOptions.FORMAT + " before the other clauses");
     }
+    boolean isNumbered = source instanceof ZRecordTable known
+        && known.onlyVersion().filter(v -> !v.declarations().identities().isEmpty()).isPresent();
+    if (isNumbered || table.constraints().length > 0) {
+      throw Unsupported.operation(
+          "creating " + quoted(identifier) + " like a table with "
+              + (isNumbered ? "numbered columns" : "constraints"),
+          "create the table in a catalog with a warehouse");
+    }
     return createTable(identifier, table.columns(), table.partitions(), table.properties());
   }
 
