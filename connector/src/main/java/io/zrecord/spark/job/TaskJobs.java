@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -107,28 +108,40 @@ public final class TaskJobs {
    *     stopped
    */
   public List<ShardSummary> run(Supplier<JavaRDD<byte[]>> results, String description) {
+    List<AttemptResult> ended = collect(results, description, this::discard).stream()
+        .map(result -> ObjectBytes.read(result, AttemptResult.class))
+        .toList();
+    List<ShardSummary> shards =
+        ended.stream().flatMap(result -> result.shards().stream()).toList();
+    for (AttemptResult result : ended) {
+      ZRecordException failure = result.failure();
+      if (failure != null) {
+        RecordTable.at(storage).discard(shards);
+        throw failure;
+      }
+    }
+    return shards;
+  }
+
+  /**
+   * Runs a job and waits for the end, as {@link #run(Supplier, String)} does.
+   *
+   * @param results anything from each task
+   * @param discard deletes what a task has written, given its result, if the job has failed
+   * @return the results of all tasks, in the order of the partitions
+   */
+  public List<byte[]> collect(
+      Supplier<JavaRDD<byte[]>> results, String description, Consumer<byte[]> discard) {
     String before = spark.sc().getLocalProperty(DESCRIPTION);
     spark.sc().setJobDescription(described(description));
     try {
-      List<AttemptResult> ended = collect(results).stream()
-          .map(result -> ObjectBytes.read(result, AttemptResult.class))
-          .toList();
-      List<ShardSummary> shards =
-          ended.stream().flatMap(result -> result.shards().stream()).toList();
-      for (AttemptResult result : ended) {
-        ZRecordException failure = result.failure();
-        if (failure != null) {
-          RecordTable.at(storage).discard(shards);
-          throw failure;
-        }
-      }
-      return shards;
+      return collect(results, discard);
     } finally {
       spark.sc().setJobDescription(before);
     }
   }
 
-  private List<byte[]> collect(Supplier<JavaRDD<byte[]>> results) {
+  private List<byte[]> collect(Supplier<JavaRDD<byte[]>> results, Consumer<byte[]> discard) {
     CollectionAccumulator<byte[]> done = spark.sc().collectionAccumulator();
     // A tag leaves the caller's job group in place, so that the caller can still cancel the group.
     String tag = "zrecord-" + UUID.randomUUID();
@@ -146,15 +159,15 @@ public final class TaskJobs {
       if (!spark.sc().isStopped()) {
         spark.sc().cancelJobsWithTag(tag);
       }
-      done.value().forEach(result -> discard(ObjectBytes.read(result, AttemptResult.class)));
+      done.value().forEach(discard);
       throw failure(e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e);
     } finally {
       spark.sc().removeJobTag(tag);
     }
   }
 
-  private void discard(AttemptResult result) {
-    RecordTable.at(storage).discard(result.shards());
+  private void discard(byte[] result) {
+    RecordTable.at(storage).discard(ObjectBytes.read(result, AttemptResult.class).shards());
   }
 
   /**

@@ -273,9 +273,10 @@ final class RowCommit {
   /**
    * Publishes what the tasks have written.
    *
+   * @return the version in force
    * @throws CommitConflictException if another commit is in the way; nothing was changed
    */
-  void publish(List<WrittenRows> rows) {
+  TableSnapshot publish(List<WrittenRows> rows) {
     MergeChange change = MergeChange.of(base).evaluated(evaluated);
     rows.forEach(task -> task.changes().forEach(change::change));
     List<ShardSummary> added = added(rows);
@@ -297,6 +298,7 @@ final class RowCommit {
       discard(rows);
     }
     Reloads.committed(table.storage());
+    return after;
   }
 
   /** Deletes what tasks have written and no version names, as far as possible. */
