@@ -1,7 +1,6 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
-import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.read.IndexSet;
 import io.zrecord.schema.Declarations;
 import io.zrecord.spark.column.ColumnMetadata;
@@ -11,7 +10,6 @@ import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.ddl.ShownConstraints;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
-import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -21,16 +19,12 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
-import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.rows.PlaceDeletion;
 import io.zrecord.spark.rows.RowOperation;
 import io.zrecord.spark.scan.DecidedPlaces;
 import io.zrecord.spark.scan.PartitionFilter;
-import io.zrecord.spark.scan.ReadSettings;
-import io.zrecord.spark.scan.ScanOfStream;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.stream.StreamableWriteBuilder;
-import io.zrecord.spark.stream.TableStream;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.TableSnapshot;
 import java.util.Arrays;
@@ -56,7 +50,6 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.ScanBuilder;
-import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
 import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
@@ -374,43 +367,16 @@ public class ZRecordTable
     requireObeyed(options);
     versions.forEach(version -> UnreadableColumns.warn(location(), version.schema()));
     return new ZRecordScanBuilder(
-        location(), snapshots(options), schema, conf, new TableScan(options, conf));
-  }
-
-  /** A scan of the table, which is that of a stream if Spark says so. */
-  private final class TableScan implements ScanOfStream {
-    private final CaseInsensitiveStringMap options;
-    private final ReadConf conf;
-
-    TableScan(CaseInsensitiveStringMap options, ReadConf conf) {
-      this.options = options;
-      this.conf = conf;
-    }
-
-    @Override
-    public void requireBatch() {
-      conf.requireBatch();
-    }
-
-    @Override
-    public MicroBatchStream stream(ReadSettings settings) {
-      StreamReadConf streamed = StreamReadConf.of(options);
-      if (versions.size() != 1 || paths.isPattern()) {
-        throw Unsupported.operation(
-            "a stream of several datasets", "start a stream for each, and union them");
-      }
-      if (versions.get(0).isStore()) {
-        throw Unsupported.operation(
-            "a stream of " + location() + ", which is a store that is written online",
-            "append to it once without a stream, which makes a table of it");
-      }
-      if (isOfChosenVersion(options) || !defaultsOfRecords.isEmpty()) {
-        throw new IllegalArgumentException("Cannot read " + location()
-            + " as a stream in a session with defaults that choose a version or some records;"
-            + " unset them in the session");
-      }
-      return new TableStream(location(), versions.get(0).snapshot(), settings, streamed);
-    }
+        location(),
+        snapshots(options),
+        schema,
+        conf,
+        new TableScan(
+            location(),
+            paths.isPattern() ? Optional.empty() : onlyVersion(),
+            options,
+            conf,
+            isOfChosenVersion(options) || !defaultsOfRecords.isEmpty()));
   }
 
   /**
@@ -419,7 +385,10 @@ public class ZRecordTable
    * @throws IllegalArgumentException if the options select another version than the statement
    */
   public final List<TableSnapshot> snapshots(CaseInsensitiveStringMap options) {
-    return versionsAt(choice.of(location(), options)).stream()
+    TimeTravel time = choice.of(location(), options);
+    return (time.equals(choice.loaded())
+            ? versions
+            : OtherVersions.of(paths, schema, versions, choice.loaded(), time)).stream()
         .map(DatasetVersion::snapshot)
         .toList();
   }
@@ -427,52 +396,6 @@ public class ZRecordTable
   /** Tells whether a read with these options is of a version that somebody chose. */
   public final boolean isOfChosenVersion(CaseInsensitiveStringMap options) {
     return !choice.of(location(), options).isNewest();
-  }
-
-  /**
-   * Loads the versions at a time. Spark knows the columns already, so other versions must have the
-   * same columns, of which zrecord and applications say the same.
-   */
-  private List<DatasetVersion> versionsAt(TimeTravel time) {
-    if (time.equals(choice.loaded())) {
-      return versions;
-    }
-    List<DatasetVersion> others =
-        paths.datasets().stream().map(dataset -> dataset.version(time)).toList();
-    for (int i = 0; i < others.size(); i++) {
-      StructType found =
-          ColumnMetadata.withoutSpark(SparkTypes.structOf(others.get(i).schema()));
-      StructType known = ColumnMetadata.withoutSpark(
-          versions.isEmpty() ? schema : SparkTypes.structOf(versions.get(i).schema()));
-      if (!found.equals(known)) {
-        throw new SchemaMismatchException(
-            location(),
-            "Cannot read " + time + " of " + location() + " here: its "
-                + difference(found, known, "and of " + choice.loaded() + " ")
-                + "; use spark.read().format(\"" + ZRecordOptions.FORMAT + "\").option(…).load(\""
-                + paths.found().get(i) + "\"), or VERSION AS OF in SQL");
-      }
-    }
-    return others;
-  }
-
-  /** Describes columns, and others that differ. */
-  private static String difference(StructType columns, StructType others, String ofOthers) {
-    if (ColumnMetadata.bare(columns).equals(ColumnMetadata.bare(others))) {
-      for (int i = 0; i < columns.length(); i++) {
-        String said = columns.apply(i).metadata().json();
-        String other = others.apply(i).metadata().json();
-        if (!said.equals(other)) {
-          return "column '" + columns.apply(i).name() + "' has the metadata " + shortened(said)
-              + ", " + ofOthers + shortened(other);
-        }
-      }
-    }
-    return "columns are " + columns.catalogString() + ", " + ofOthers + others.catalogString();
-  }
-
-  private static String shortened(String text) {
-    return text.length() <= 200 ? text : text.substring(0, 200) + "…";
   }
 
   /** Tells whether this release of Spark can change the columns of a table before it writes. */
