@@ -66,7 +66,8 @@ public final class Columns {
    * Names a table.
    *
    * @param table a name in a catalog, or a path or URI, which has a slash
-   * @throws IllegalArgumentException if there is no table of zrecord
+   * @throws IllegalArgumentException if the table is none of zrecord; Spark says by an
+   *     {@code AnalysisException} that there is no table of the name
    * @throws UnsupportedOperationException if the dataset is a store that is written online
    */
   public static Columns of(SparkSession spark, String table) {
@@ -165,7 +166,7 @@ public final class Columns {
     List<Column> wanted = Arrays.stream(required(columns))
         .map(name -> named(name).as(field(base, name)))
         .toList();
-    return UpdatedFields.commit(rows(base, values, wanted), conf());
+    return UpdatedFields.commit(rows(base, values, wanted), conf(), isCaseSensitive());
   }
 
   private static String[] required(String[] columns) {

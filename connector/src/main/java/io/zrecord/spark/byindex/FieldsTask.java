@@ -12,11 +12,12 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.table.write.ShardFields;
 import io.zrecord.table.write.ShardWriter;
-import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the values of new fields beside the shards of which a partition has rows. Records without
@@ -38,11 +39,11 @@ record FieldsTask(
     WrittenFields written = new WrittenFields();
     try {
       ColumnValueWriter[] values = RowWriters.of(columns, fields);
-      InternalRow row = rows.hasNext() ? rows.next() : null;
+      @Nullable InternalRow row = rows.hasNext() ? rows.next() : null;
       while (row != null) {
         row = shard(row, rows, values, written);
       }
-      return java.util.List.of(ObjectBytes.of(written)).iterator();
+      return List.of(ObjectBytes.of(written)).iterator();
     } catch (RuntimeException | Error e) {
       written.discard(OpenVersions.of(version).storage());
       throw e;
@@ -54,7 +55,7 @@ record FieldsTask(
    *
    * @return the first row of another shard; null if there is none
    */
-  private InternalRow shard(
+  private @Nullable InternalRow shard(
       InternalRow first, OrderedRows rows, ColumnValueWriter[] values, WrittenFields written) {
     TableSnapshot base = OpenVersions.of(version);
     Storage storage = base.storage();
@@ -63,7 +64,7 @@ record FieldsTask(
     ShardSummary before = base.shards().get(ordinal);
     try (ShardWriter writer = ShardWriter.ofFields(storage, before, fields, options)) {
       long next = base.firstIndex(ordinal);
-      InternalRow row = first;
+      @Nullable InternalRow row = first;
       while (row != null && rows.index() < end) {
         for (; next < rows.index(); next++) {
           writer.endRecord();

@@ -6,6 +6,7 @@ import io.zrecord.spark.job.ObjectBytes;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.rows.ColumnsUpdate;
+import io.zrecord.spark.write.FieldPlanner;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
@@ -20,12 +21,17 @@ public final class UpdatedFields {
   /**
    * Writes the values in tasks, and commits them. Records without a row keep their values.
    *
+   * @param isCaseSensitive whether names that differ by case are two
+   * @throws SchemaMismatchException if a column has another type than its field, or the table is
+   *     partitioned by one
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed or deleted one
    *     of the records since the version of the rows; nothing has changed
    */
-  public static TableSnapshot commit(RowsByIndex rows, WriteConf conf) {
+  public static TableSnapshot commit(RowsByIndex rows, WriteConf conf, boolean isCaseSensitive) {
     TableSnapshot base = rows.base();
     requireNoPartitions(rows);
+    new FieldPlanner(base.storage().location(), conf, isCaseSensitive, false, List.of())
+        .requireFit(rows.columns(), base.schema());
     WriteTarget target =
         WriteTarget.appending(RecordTable.at(base.storage()), DatasetVersion.of(base));
     ColumnsUpdate update =

@@ -70,7 +70,10 @@ public interface NewTables extends StagingTableCatalog {
     return create(
         identifier,
         source instanceof ZRecordTable known
-            ? known.onlyVersion().map(v -> said.like(v.schema(), v.declarations())).orElse(said)
+            ? known
+                .onlyVersion()
+                .map(version -> said.like(version.schema(), version.declarations()))
+                .orElse(said)
             : said);
   }
 

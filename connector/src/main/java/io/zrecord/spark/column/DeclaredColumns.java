@@ -3,10 +3,12 @@ package io.zrecord.spark.column;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldRules;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.path.Unsupported;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.ColumnDefaultValue;
@@ -109,6 +111,24 @@ public final class DeclaredColumns {
         value == null
             ? rules.withoutWrite()
             : rules.withWrite(bytes(field, column, value)).withDefaultSql(text));
+  }
+
+  /** Returns columns with the defaults that fields of the same names have. */
+  public static StructType withDefaults(StructType columns, RecordSchema fields) {
+    StructField[] all = columns.fields().clone();
+    for (int i = 0; i < all.length; i++) {
+      StructField column = all[i];
+      Optional<String> text = fields.find(column.name()).flatMap(DefaultSql::of);
+      if (text.isPresent()) {
+        Metadata metadata = new MetadataBuilder()
+            .withMetadata(column.metadata())
+            .putString(TEXT, text.get())
+            .putString(VALUE, text.get())
+            .build();
+        all[i] = new StructField(column.name(), column.dataType(), column.nullable(), metadata);
+      }
+    }
+    return new StructType(all);
   }
 
   /** Returns the metadata of a column that is declared with a default, if there is one. */

@@ -3,6 +3,7 @@ package io.zrecord.spark.ddl;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.column.DeclaredColumns;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -66,8 +67,8 @@ public record NewTable(
 
   /**
    * Returns what {@code CREATE TABLE LIKE} says of a table like another one of zrecord: what Spark
-   * has copied of the columns, with the comment, properties and identities of the other table. A
-   * series of numbers begins anew. What the statement says itself counts more.
+   * has copied of the columns, with the defaults, comment, properties and identities of the other
+   * table. A series of numbers begins anew. What the statement says itself counts more.
    */
   public NewTable like(RecordSchema fields, Declarations declared) {
     Map<String, String> all = new HashMap<>(declared.properties());
@@ -76,8 +77,13 @@ public record NewTable(
       all.put(TableCatalog.PROP_COMMENT, declared.comment());
     }
     all.putAll(properties);
+    List<NumberedColumn> identities = NumberedColumn.of(fields, declared.identities());
     return new NewTable(
-        columns, partitions, all, NumberedColumn.of(fields, declared.identities()), constraints);
+        withoutNull(DeclaredColumns.withDefaults(columns, fields), identities),
+        partitions,
+        all,
+        identities,
+        constraints);
   }
 
   private static NewTable of(
@@ -86,14 +92,18 @@ public record NewTable(
       Map<String, String> properties,
       List<Function<FieldNames, Constraint>> constraints) {
     List<NumberedColumn> identities = NumberedColumn.among(columns);
-    StructType struct = CatalogV2Util.v2ColumnsToStructType(columns);
-    StructField[] fields = struct.fields();
+    StructType struct =
+        withoutNull(CatalogV2Util.v2ColumnsToStructType(columns), identities);
+    return new NewTable(struct, List.of(partitions), properties, identities, constraints);
+  }
+
+  private static StructType withoutNull(StructType columns, List<NumberedColumn> identities) {
+    StructField[] fields = columns.fields().clone();
     for (NumberedColumn identity : identities) {
       StructField field = fields[identity.ordinal()];
       fields[identity.ordinal()] =
           new StructField(field.name(), field.dataType(), false, field.metadata());
     }
-    return new NewTable(
-        new StructType(fields), List.of(partitions), properties, identities, constraints);
+    return new StructType(fields);
   }
 }

@@ -252,6 +252,24 @@ public final class FieldPlanner {
     return new Plan(new RecordSchema(table), written);
   }
 
+  /**
+   * Requires that columns are values of fields of a table.
+   *
+   * @throws SchemaMismatchException if there is no field of a name, or its type is another one
+   */
+  public void requireFit(StructType columns, RecordSchema schema) {
+    List<String> mismatches = new ArrayList<>();
+    for (FieldSpec wanted : wanted(columns, column -> false)) {
+      FieldSpec field = schema.fields().get(schema.ordinal(wanted.name()));
+      describeMismatch(field, adopt(wanted, field)).ifPresent(mismatches::add);
+    }
+    if (!mismatches.isEmpty()) {
+      throw new SchemaMismatchException(
+          location,
+          "Cannot change values of " + location + ": " + String.join("; ", mismatches));
+    }
+  }
+
   private Plan replace(StructType columns, List<FieldSpec> present, int firstFreeId) {
     int nextId = firstFreeId;
     List<FieldSpec> fields = new ArrayList<>();

@@ -95,7 +95,7 @@ class ColumnsSuite extends SparkSuite {
     val t = new Table
     val read = t.version
     sql(s"insert into ${t.name} select id, 5 from range(200, 210)")
-    Rebalance.of(spark, t.path).minUtilization(1.0).run()
+    Rebalance.of(spark, t.path).run()
     sql(s"delete from ${t.name} where id < 10")
     t.to().asOf(read).update(
       frame("select id as _index, 100 label from range(100, 110)"),
@@ -153,7 +153,9 @@ class ColumnsSuite extends SparkSuite {
     refused("label")(t.to().asOf(version).add(good, "label"))
     refused("at least one")(t.to().asOf(version).add(good))
     refused("noSuch")(t.to().asOf(version).option("noSuch", "1").update(good, "label"))
-    refused("no table of zrecord")(Columns.of(spark, "lake." + "nothing").update(good, "label"))
+    refused("TABLE_OR_VIEW_NOT_FOUND")(Columns.of(spark, "lake.nothing"))
+    good.createOrReplaceTempView("no_table")
+    refused("no table of zrecord")(Columns.of(spark, "no_table"))
     assert(t.version == version)
     assert(eventually(filesOf(t.path).names == files))
   }
@@ -167,12 +169,19 @@ class ColumnsSuite extends SparkSuite {
     sql(s"insert into lake.$table select id, 1, 'a' from range(10)")
     val version = tableAt(path).latest().version()
     val to = Columns.of(spark, s"lake.$table").asOf(version)
-    assert(
+    withClue("NULL")(assert(
       failure(to.update(frame("select 0L as _index, cast(null as int) label"), "label"))
-        .contains("label")
+        .contains("never absent")
+    ))
+    withClue("partition")(
+      assert(failure(to.update(frame("select 0L as _index, 'b' kind"), "kind")).contains("MERGE"))
     )
-    assert(failure(to.update(frame("select 0L as _index, 'b' kind"), "kind")).contains("MERGE"))
-    assert(failure(to.update(frame("select 0L as _index, 'x' label"), "label")) != null)
+    withClue("type")(
+      assert(failure(to.update(frame("select 0L as _index, 'x' label"), "label")).contains("utf8"))
+    )
+    withClue("wider")(
+      assert(failure(to.update(frame("select 0L as _index, 1L label"), "label")).contains("i64"))
+    )
     assert(tableAt(path).latest().version() == version)
     to.update(frame("select 0L as _index, cast(7 as smallint) label"), "label")
     assert(sql(s"select label from lake.$table where _index = 0") == Seq(Row(7)))
