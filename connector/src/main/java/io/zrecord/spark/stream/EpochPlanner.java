@@ -50,8 +50,13 @@ final class EpochPlanner {
       if (last.isEmpty()) {
         newest.base().ifPresent(this::requireNoCheck);
       }
+      // An epoch that took effect may be planned again, and others are refused before the commit.
+      WriteTarget target = newest
+          .base()
+          .map(base -> newest.evaluating(base.declarations().enforced()))
+          .orElse(newest);
       return new Epoch(
-          rows.epoch(newest, StreamWriteOptions.parse(info.options())),
+          rows.epoch(target, StreamWriteOptions.parse(info.options())),
           epoch -> requireFollows(newest, last, epoch));
     });
   }
