@@ -178,9 +178,10 @@ public final class Columns {
 
   private TableSnapshot base() {
     if (!ReadConf.defaultsOfRecords().isEmpty()) {
-      throw new IllegalArgumentException("Cannot change columns of " + table.storage().location()
-          + " in a session with the defaults " + ReadConf.defaultsOfRecords()
-          + " for reads; unset them in the session");
+      throw new IllegalArgumentException(
+          "Cannot change columns of " + table.storage().location()
+              + " in a session with the defaults " + ReadConf.defaultsOfRecords()
+              + " for reads; unset them in the session");
     }
     if (key.isEmpty() && version.isEmpty()) {
       throw new IllegalArgumentException("The rows name records of "
@@ -241,7 +242,8 @@ public final class Columns {
         .filter(known -> isCaseSensitive() ? known.equals(name) : known.equalsIgnoreCase(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException(base + " has no column '" + name
-            + "'; it has " + base.schema().fields().stream().map(FieldSpec::name).toList()
+            + "'; it has "
+            + base.schema().fields().stream().map(FieldSpec::name).toList()
             + ", and add(…) adds others"));
   }
 

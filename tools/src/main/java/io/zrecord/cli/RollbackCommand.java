@@ -19,10 +19,7 @@ final class RollbackCommand extends Subcommand {
   @Parameters(index = "0", paramLabel = "PATH", description = "directory of the table")
   private DatasetLocation path = DatasetLocation.NONE;
 
-  @Parameters(
-      index = "1",
-      paramLabel = "VERSION",
-      description = "number of the version, or a tag")
+  @Parameters(index = "1", paramLabel = "VERSION", description = "number of the version, or a tag")
   private String version = "";
 
   @Override
@@ -32,8 +29,9 @@ final class RollbackCommand extends Subcommand {
         ? Long.parseLong(version)
         : table.tagged(version).version();
     TableSnapshot after = table.rollBack(target);
-    out().println("version " + after.version() + " of " + path + " is as version " + target
-        + ", with " + after.length() + " records");
+    out()
+        .println("version " + after.version() + " of " + path + " is as version " + target
+            + ", with " + after.length() + " records");
     out().flush();
     return ExitCodes.DONE;
   }

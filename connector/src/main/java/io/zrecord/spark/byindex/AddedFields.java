@@ -45,10 +45,12 @@ public final class AddedFields {
         schema.fields().subList(base.schema().fields().size(), schema.fields().size()));
     FieldsTask task =
         new FieldsTask(SnapshotId.of(base), rows.columns(), added, conf.writeOptions());
-    List<WrittenFields> written = jobs(rows, "new columns").collect(
-        () -> rows.byShard().mapPartitions(task),
-        added.fields().stream().map(FieldSpec::name).toList().toString(),
-        result -> ObjectBytes.read(result, WrittenFields.class).discard(storage)).stream()
+    List<WrittenFields> written = jobs(rows, "new columns")
+        .collect(
+            () -> rows.byShard().mapPartitions(task),
+            added.fields().stream().map(FieldSpec::name).toList().toString(),
+            result -> ObjectBytes.read(result, WrittenFields.class).discard(storage))
+        .stream()
         .map(result -> ObjectBytes.read(result, WrittenFields.class))
         .toList();
     List<TableChange.Replacement> shards =

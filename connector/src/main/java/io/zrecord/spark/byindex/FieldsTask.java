@@ -28,8 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param fields the field of each column
  * @param options of the files
  */
-record FieldsTask(
-    SnapshotId version, StructType columns, RecordSchema fields, WriteOptions options)
+record FieldsTask(SnapshotId version, StructType columns, RecordSchema fields, WriteOptions options)
     implements FlatMapFunction<Iterator<InternalRow>, byte[]> {
   private static final long serialVersionUID = 1L;
 

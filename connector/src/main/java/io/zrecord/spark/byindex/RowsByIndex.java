@@ -67,7 +67,8 @@ public final class RowsByIndex {
         .udf(new FirstOfShard(firsts, base.toString()), DataTypes.LongType)
         .apply(index);
     int partitions = Math.min(
-        Integer.parseInt(spark.conf().get(PARTITIONS, "200")), Math.max(1, base.shards().size()));
+        Integer.parseInt(spark.conf().get(PARTITIONS, "200")),
+        Math.max(1, base.shards().size()));
     List<Column> row = new ArrayList<>();
     for (String name : columns.fieldNames()) {
       row.add(functions.col('`' + name.replace("`", "``") + '`'));

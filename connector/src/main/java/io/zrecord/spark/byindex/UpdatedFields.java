@@ -37,10 +37,12 @@ public final class UpdatedFields {
     ColumnsUpdate update =
         ColumnsUpdate.plan(base.storage().location(), target, rows.columns(), conf);
     UpdateTask task = new UpdateTask(update.writers(), rows.columns().length());
-    List<WriterCommitMessage> written = AddedFields.jobs(rows, "new values").collect(
-        () -> rows.byShard().mapPartitions(task),
-        Arrays.toString(rows.columns().fieldNames()),
-        result -> update.discard(List.of(message(result)))).stream()
+    List<WriterCommitMessage> written = AddedFields.jobs(rows, "new values")
+        .collect(
+            () -> rows.byShard().mapPartitions(task),
+            Arrays.toString(rows.columns().fieldNames()),
+            result -> update.discard(List.of(message(result))))
+        .stream()
         .map(UpdatedFields::message)
         .toList();
     return update.publish(written);

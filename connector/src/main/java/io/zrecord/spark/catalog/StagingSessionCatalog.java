@@ -37,9 +37,9 @@ import org.apache.spark.sql.connector.catalog.DelegatingCatalogExtension;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableInfo;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
+import org.apache.spark.sql.connector.catalog.TableInfo;
 import org.apache.spark.sql.connector.catalog.TableWritePrivilege;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
@@ -239,7 +239,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
           "add USING " + ZRecordOptions.FORMAT + " before the other clauses");
     }
     boolean isNumbered = source instanceof ZRecordTable known
-        && known.onlyVersion().filter(v -> !v.declarations().identities().isEmpty()).isPresent();
+        && known
+            .onlyVersion()
+            .filter(v -> !v.declarations().identities().isEmpty())
+            .isPresent();
     if (isNumbered || table.constraints().length > 0) {
       throw Unsupported.operation(
           "creating " + quoted(identifier) + " like a table with "

@@ -388,9 +388,8 @@ public class ZRecordTable
     TimeTravel time = choice.of(location(), options);
     return (time.equals(choice.loaded())
             ? versions
-            : OtherVersions.of(paths, schema, versions, choice.loaded(), time)).stream()
-        .map(DatasetVersion::snapshot)
-        .toList();
+            : OtherVersions.of(paths, schema, versions, choice.loaded(), time))
+        .stream().map(DatasetVersion::snapshot).toList();
   }
 
   /** Tells whether a read with these options is of a version that somebody chose. */

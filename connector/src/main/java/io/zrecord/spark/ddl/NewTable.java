@@ -92,8 +92,7 @@ public record NewTable(
       Map<String, String> properties,
       List<Function<FieldNames, Constraint>> constraints) {
     List<NumberedColumn> identities = NumberedColumn.among(columns);
-    StructType struct =
-        withoutNull(CatalogV2Util.v2ColumnsToStructType(columns), identities);
+    StructType struct = withoutNull(CatalogV2Util.v2ColumnsToStructType(columns), identities);
     return new NewTable(struct, List.of(partitions), properties, identities, constraints);
   }
 

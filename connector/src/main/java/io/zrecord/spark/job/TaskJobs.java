@@ -167,7 +167,8 @@ public final class TaskJobs {
   }
 
   private void discard(byte[] result) {
-    RecordTable.at(storage).discard(ObjectBytes.read(result, AttemptResult.class).shards());
+    RecordTable.at(storage)
+        .discard(ObjectBytes.read(result, AttemptResult.class).shards());
   }
 
   /**

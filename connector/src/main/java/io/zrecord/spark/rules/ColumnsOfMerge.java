@@ -81,7 +81,8 @@ final class ColumnsOfMerge {
     int operation = indexOf(OPERATION);
     Set<Expression> updates = Collections.newSetFromMap(new IdentityHashMap<>());
     for (String instructions : List.of("matchedInstructions", "notMatchedBySourceInstructions")) {
-      for (Expression instruction : ScalaLists.copy(PlanNodes.called(rows, instructions), Expression.class)) {
+      for (Expression instruction :
+          ScalaLists.copy(PlanNodes.called(rows, instructions), Expression.class)) {
         switch (instruction.getClass().getSimpleName()) {
           case "Keep" -> {
             if (output(instruction).get(operation) instanceof Literal literal

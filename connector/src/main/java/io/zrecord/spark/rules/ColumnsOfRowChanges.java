@@ -118,8 +118,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
   private static boolean inserts(LogicalPlan query) {
     LogicalPlan rows = query instanceof Filter checks ? checks.child() : query;
     return rows instanceof MergeRows merge
-        && !ScalaLists.copy(
-                PlanNodes.called(merge, "notMatchedInstructions"), Expression.class)
+        && !ScalaLists.copy(PlanNodes.called(merge, "notMatchedInstructions"), Expression.class)
             .isEmpty();
   }
 

@@ -79,10 +79,10 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
         project(deletion.query(), deleted(places, columns)),
         project(overwrite.query(), inserted(places, columns, values)));
     Object projections = withRows(
-        (Product) deletion.productElement(PROJECTIONS), new StructType(columns.toArray(
-            StructField[]::new)), places.size());
-    return PlanNodes.copy(
-        (LogicalPlan) deletion, Map.of(QUERY, rows, PROJECTIONS, projections));
+        (Product) deletion.productElement(PROJECTIONS),
+        new StructType(columns.toArray(StructField[]::new)),
+        places.size());
+    return PlanNodes.copy((LogicalPlan) deletion, Map.of(QUERY, rows, PROJECTIONS, projections));
   }
 
   /** Returns the columns of new rows, which have no NULL where the query has none. */
@@ -100,8 +100,8 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
   private static List<NamedExpression> deleted(List<Attribute> places, List<StructField> columns) {
     List<NamedExpression> row = new ArrayList<>();
     places.forEach(place -> row.add(Fillers.named(place, place.name())));
-    columns.forEach(column ->
-        row.add(Fillers.named(Literal.create(null, column.dataType()), column.name())));
+    columns.forEach(
+        column -> row.add(Fillers.named(Literal.create(null, column.dataType()), column.name())));
     return row;
   }
 

@@ -265,8 +265,7 @@ public final class FieldPlanner {
     }
     if (!mismatches.isEmpty()) {
       throw new SchemaMismatchException(
-          location,
-          "Cannot change values of " + location + ": " + String.join("; ", mismatches));
+          location, "Cannot change values of " + location + ": " + String.join("; ", mismatches));
     }
   }
 

@@ -8,8 +8,8 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.format.TagNames;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
-import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.Restoration;
+import io.zrecord.internal.table.RetainedVersions;
 import io.zrecord.internal.table.TagEntry;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.ElementType;
@@ -158,10 +158,7 @@ public final class RecordTable {
    */
   public TableSnapshot rollBack(long version) {
     RollbackCommit commit = reads.reading(newest -> new RollbackCommit(
-        storage,
-        log,
-        newest,
-        new RetainedVersions(log, storage.location(), newest).read(version)));
+        storage, log, newest, new RetainedVersions(log, storage.location(), newest).read(version)));
     return snapshot(new Committer(storage, log, clock).commit(commit));
   }
 

@@ -112,8 +112,7 @@ final class RollbackCommit implements Commit, SinceBase {
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Manifest before = required(last);
-    Head head =
-        Head.after(last, commitId, baseVersion(), nowMillis, OPERATION, properties(before));
+    Head head = Head.after(last, commitId, baseVersion(), nowMillis, OPERATION, properties(before));
     return new Manifest(
         head,
         target.schema(),

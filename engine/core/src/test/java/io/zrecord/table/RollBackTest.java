@@ -63,7 +63,8 @@ final class RollBackTest {
 
   private void requireSound() {
     List<Finding> findings = new ArrayList<>();
-    boolean isSound = DatasetCheck.of(model.storage).allVersions().run(findings::add).isSound();
+    boolean isSound =
+        DatasetCheck.of(model.storage).allVersions().run(findings::add).isSound();
     assertThat(isSound).as(findings.toString()).isTrue();
   }
 
@@ -100,7 +101,8 @@ final class RollBackTest {
     assertThat(table.latest().length()).isEqualTo(3);
     RecordChanges undone = TableChanges.of(model.storage).net(3, 4).records();
     assertThat(undone.inserted().count() - undone.deleted().count()).isEqualTo(3);
-    assertThat(TableChanges.of(model.storage).net(4, 5).records().deleted().count()).isEqualTo(3);
+    assertThat(TableChanges.of(model.storage).net(4, 5).records().deleted().count())
+        .isEqualTo(3);
     requireSound();
   }
 
@@ -186,11 +188,12 @@ final class RollBackTest {
       change.delete(IndexSet.range(0, 1));
       change.commit();
     });
-    others.put("field", () -> table.addFields(
-        List.of(field("f" + table.latest().version()))));
-    others.put("declare", () -> DeclarationChange.of(table.latest())
-        .set("p", String.valueOf(table.latest().version()))
-        .commit());
+    others.put("field", () -> table.addFields(List.of(field("f" + table.latest().version()))));
+    others.put(
+        "declare",
+        () -> DeclarationChange.of(table.latest())
+            .set("p", String.valueOf(table.latest().version()))
+            .commit());
     others.forEach((name, other) -> {
       int conflicts = 0;
       int calls = Integer.MAX_VALUE;
@@ -200,8 +203,7 @@ final class RollBackTest {
         InterruptedStorage interrupted = new InterruptedStorage(model.storage, call, other);
         long before = table.latest().version();
         try {
-          TableSnapshot after =
-              RecordTable.at(interrupted.storage(), model).rollBack(target);
+          TableSnapshot after = RecordTable.at(interrupted.storage(), model).rollBack(target);
           if (interrupted.calls() > call && after.version() > before + 1) {
             // It was planned after the other commit.
             assertThat(after.version()).as(name).isEqualTo(before + 2);
@@ -220,7 +222,8 @@ final class RollBackTest {
   @Test
   void careMayComeBetweenUnlessItTakesTheVersionAway() {
     Map<String, Runnable> others = new LinkedHashMap<>();
-    others.put("tag", () -> table.tag(table.latest().version(), "t" + table.latest().version()));
+    others.put(
+        "tag", () -> table.tag(table.latest().version(), "t" + table.latest().version()));
     others.put("sweep", () -> table.sweep(SWEEP, orphan -> {}));
     others.put("expire", () -> table.expire(EXPIRE));
     others.forEach((name, other) -> {
@@ -240,7 +243,8 @@ final class RollBackTest {
           other.run();
         });
         try {
-          assertThat(RecordTable.at(interrupted.storage(), model).rollBack(target).length())
+          assertThat(
+                  RecordTable.at(interrupted.storage(), model).rollBack(target).length())
               .isEqualTo(length);
           done++;
         } catch (CommitConflictException
@@ -260,12 +264,11 @@ final class RollBackTest {
   @Test
   void aTypeThatWasPromotedSinceIsNarrowAgain() {
     RecordSchema narrow = RecordSchema.builder().field("n", ElementType.I32).build();
-    RecordTable other = RecordTable.at(
-        LocalStorage.at(directory.resolve("narrow")));
-    other.commit(Shards.change(
-        TableChange.Kind.CREATE, OptionalLong.empty(), narrow, List.of()));
+    RecordTable other = RecordTable.at(LocalStorage.at(directory.resolve("narrow")));
+    other.commit(Shards.change(TableChange.Kind.CREATE, OptionalLong.empty(), narrow, List.of()));
     other.promoteField("n", ElementType.I64);
     assertThat(other.rollBack(0).schema().fields().get(0).type()).isEqualTo(ElementType.I32);
-    assertThat(DatasetCheck.of(other.storage()).allVersions().run(finding -> {}).isSound()).isTrue();
+    assertThat(DatasetCheck.of(other.storage()).allVersions().run(finding -> {}).isSound())
+        .isTrue();
   }
 }

@@ -50,11 +50,15 @@ class ColumnsSuite extends SparkSuite {
         "select id as _index, array(cast(id as float), 1f) as embedding, concat('t', id) text" +
           " from range(200) where id % 3 <> 1 and id < 120"
       )
-      val after = t.to(named).asOf(before).option("compression.text", "zstd").add(
-        values,
-        "embedding",
-        "text"
-      )
+      val after = t
+        .to(named)
+        .asOf(before)
+        .option("compression.text", "zstd")
+        .add(
+          values,
+          "embedding",
+          "text"
+        )
       assert(after.version() == before + 1 && t.version == before + 1)
       assert(t.columnsOf == Seq("id", "label", "embedding", "text"))
       val expected = (0 until 200).map { i =>
@@ -69,23 +73,31 @@ class ColumnsSuite extends SparkSuite {
   test("records get other values by index and by key, and others keep theirs") {
     val t = new Table("id, cast(id % 10 as int) label, concat('n', id) name")
     val before = t.version
-    t.to().asOf(before).update(
-      frame("select cast(id as int) _index, 100 label from range(30, 60)"),
-      "label"
-    )
+    t.to()
+      .asOf(before)
+      .update(
+        frame("select cast(id as int) _index, 100 label from range(30, 60)"),
+        "label"
+      )
     assert(t.version == before + 1)
     def label(i: Int) = if (i >= 30 && i < 60) 100 else i % 10
     assert(t.rows("label, name") == (0 until 200).map(i => Row(label(i), s"n$i")))
-    t.to(t.name).by("name").update(
-      frame("select 'n7' name, 7000 label union all select 'nobody', 1"),
-      "LABEL"
-    )
+    t.to(t.name)
+      .by("name")
+      .update(
+        frame("select 'n7' name, 7000 label union all select 'nobody', 1"),
+        "LABEL"
+      )
     assert(t.version == before + 2)
-    assert(t.rows("label").zipWithIndex.collect { case (Row(l: Int), i) if l == 7000 => i } == Seq(7))
-    t.to().by("id", "name").update(
-      frame("select 8L id, 'n8' name, 8000 label union all select 9L, 'n8', 9000"),
-      "label"
+    assert(
+      t.rows("label").zipWithIndex.collect { case (Row(l: Int), i) if l == 7000 => i } == Seq(7)
     )
+    t.to()
+      .by("id", "name")
+      .update(
+        frame("select 8L id, 'n8' name, 8000 label union all select 9L, 'n8', 9000"),
+        "label"
+      )
     assert(t.rows("label").map(_.getInt(0)).count(_ >= 8000) == 1)
     t.to().by("name").add(frame("select name, id * 2 twice from " + t.name), "twice")
     assert(t.rows("twice").map(_.getLong(0)) == (0L until 200L).map(_ * 2))
@@ -97,10 +109,12 @@ class ColumnsSuite extends SparkSuite {
     sql(s"insert into ${t.name} select id, 5 from range(200, 210)")
     Rebalance.of(spark, t.path).run()
     sql(s"delete from ${t.name} where id < 10")
-    t.to().asOf(read).update(
-      frame("select id as _index, 100 label from range(100, 110)"),
-      "label"
-    )
+    t.to()
+      .asOf(read)
+      .update(
+        frame("select id as _index, 100 label from range(100, 110)"),
+        "label"
+      )
     val rows = t.rows("id, label").map(r => r.getLong(0) -> r.getInt(1))
     assert(rows.filter(_._2 == 100).map(_._1) == (100L until 110L))
     assert(rows.map(_._1) == (10L until 210L))
@@ -123,7 +137,9 @@ class ColumnsSuite extends SparkSuite {
         .contains("onflict")
     )
     assert(t.version == version + 1 && t.rows("label").forall(_.getInt(0) < 100))
-    assert(filesOf(t.path).names.filter(_.startsWith("shard")) == files.filter(_.startsWith("shard")))
+    assert(
+      filesOf(t.path).names.filter(_.startsWith("shard")) == files.filter(_.startsWith("shard"))
+    )
   }
 
   test("rows that do not say which record they are of are refused, and nothing is left") {
@@ -169,10 +185,12 @@ class ColumnsSuite extends SparkSuite {
     sql(s"insert into lake.$table select id, 1, 'a' from range(10)")
     val version = tableAt(path).latest().version()
     val to = Columns.of(spark, s"lake.$table").asOf(version)
-    withClue("NULL")(assert(
-      failure(to.update(frame("select 0L as _index, cast(null as int) label"), "label"))
-        .contains("never absent")
-    ))
+    withClue("NULL")(
+      assert(
+        failure(to.update(frame("select 0L as _index, cast(null as int) label"), "label"))
+          .contains("never absent")
+      )
+    )
     withClue("partition")(
       assert(failure(to.update(frame("select 0L as _index, 'b' kind"), "kind")).contains("MERGE"))
     )
@@ -211,9 +229,15 @@ class ColumnsSuite extends SparkSuite {
       if (id == 150) throw new IllegalStateException("record 150 fails")
       id
     }
-    val values = spark.range(200).toDF("_index").withColumn("v", failing(
-      org.apache.spark.sql.functions.col("_index")
-    ))
+    val values = spark
+      .range(200)
+      .toDF("_index")
+      .withColumn(
+        "v",
+        failing(
+          org.apache.spark.sql.functions.col("_index")
+        )
+      )
     assert(failure(t.to().asOf(version).add(values, "v")).contains("record 150 fails"))
     assert(
       failure(t.to().asOf(version).update(values.withColumnRenamed("v", "id"), "id"))
@@ -221,9 +245,15 @@ class ColumnsSuite extends SparkSuite {
     )
     assert(t.version == version)
     assert(eventually(filesOf(t.path).names == files))
-    assert(Columns.of(spark, t.path).asOf(version).update(
-      frame("select id as _index, 1 label from range(0)"),
-      "label"
-    ).version() == version)
+    assert(
+      Columns
+        .of(spark, t.path)
+        .asOf(version)
+        .update(
+          frame("select id as _index, 1 label from range(0)"),
+          "label"
+        )
+        .version() == version
+    )
   }
 }

@@ -160,9 +160,12 @@ class IndexPushdownSuite extends SparkSuite {
     assert(
       inRandomOrder.orderBy("_index").limit(3).collect().map(_.getLong(0)).toSeq == (0L until 3L)
     )
-    val byValue = read(path).where("id % 7 = 3").selectExpr("*", "_index").orderBy(
-      col("_index").desc
-    )
+    val byValue = read(path)
+      .where("id % 7 = 3")
+      .selectExpr("*", "_index")
+      .orderBy(
+        col("_index").desc
+      )
     assert(byValue.limit(2).collect().map(_.getLong(0)).toSeq == Seq(2999L, 2992L))
     assert(read(path).orderBy("s").limit(2).collect().map(_.getLong(0)).toSeq == Seq(0L, 1L))
   }

@@ -161,7 +161,9 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
         message
       )
       // A start makes an empty table, before it runs an epoch.
-      assert(sql(s"show tables in lake like '$table'").isEmpty || spark.table(s"lake.$table").isEmpty)
+      assert(
+        sql(s"show tables in lake like '$table'").isEmpty || spark.table(s"lake.$table").isEmpty
+      )
     }
   }
 

@@ -36,7 +36,8 @@ class TablesLikeSuite extends SparkSuite {
     sql(s"create table $to like $from")
     assert(spark.table(to).isEmpty)
     assert(spark.table(to).schema == spark.table(from).schema)
-    def shown(name: String) = sql(s"show create table $name").head.getString(0)
+    def shown(name: String) = sql(s"show create table $name").head
+      .getString(0)
       .replace(name.stripPrefix("lake."), "T")
       .replaceAll("(?i)location '[^']*'", "")
     assert(shown(to) == shown(from))
@@ -53,7 +54,8 @@ class TablesLikeSuite extends SparkSuite {
     val properties = sql(s"show tblproperties $to").map(r => r.getString(0) -> r.getString(1)).toMap
     assert(properties("team") == "sound" && properties("zrecord.isolation") == "snapshot")
     assert(
-      failure(sql(s"create table lake.${freshTable()} like $from using parquet")).contains("parquet")
+      failure(sql(s"create table lake.${freshTable()} like $from using parquet"))
+        .contains("parquet")
     )
   }
 
