@@ -4,6 +4,7 @@ import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.scan.ZRecordScanBuilder;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.HashMap;
 import java.util.List;
@@ -36,6 +37,7 @@ public final class RowOperation implements SupportsDelta {
   private Optional<Set<String>> unchanged = Optional.empty();
   private boolean inserts = true;
   private boolean readsOthers = true;
+  private boolean isInScanOrder;
 
   /**
    * Begins a statement.
@@ -110,6 +112,23 @@ public final class RowOperation implements SupportsDelta {
     readsOthers = reads;
   }
 
+  /**
+   * Says whether the rows of the statement are those of the scan, in the order and the tasks of the
+   * scan, because no join, aggregate or other shuffle is between.
+   */
+  public void inScanOrder(boolean is) {
+    isInScanOrder = is;
+  }
+
+  /**
+   * Tells whether each task of the scan reads whole shards, so that the rows of a shard are in one
+   * task without a shuffle. A shard that is a large part of the table is read by several tasks.
+   */
+  private boolean isByShards() {
+    return isInScanOrder
+        && target().base().map(DatasetVersion::snapshot).filter(EvenShards::are).isPresent();
+  }
+
   @Override
   public Command command() {
     return command;
@@ -132,7 +151,8 @@ public final class RowOperation implements SupportsDelta {
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return scans.apply(options);
+    ScanBuilder scan = scans.apply(options);
+    return isByShards() && scan instanceof ZRecordScanBuilder records ? records.byShards() : scan;
   }
 
   @Override
@@ -144,8 +164,10 @@ public final class RowOperation implements SupportsDelta {
     return new DeltaWriteBuilder() {
       @Override
       public DeltaWrite build() {
-        return SparkErrors.planned(() -> new RowWrite(RowCommit.plan(
-            location, target.get(), command, columns, conf, unchanged, inserts, readsOthers)));
+        return SparkErrors.planned(() -> new RowWrite(
+            RowCommit.plan(
+                location, target.get(), command, columns, conf, unchanged, inserts, readsOthers),
+            isByShards()));
       }
     };
   }

@@ -22,9 +22,12 @@ import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
  */
 final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
   private final RowCommit commit;
+  private final boolean isByShards;
 
-  RowWrite(RowCommit commit) {
+  /** @param isByShards whether the rows of each shard are in one task already */
+  RowWrite(RowCommit commit, boolean isByShards) {
     this.commit = commit;
+    this.isByShards = isByShards;
   }
 
   @Override
@@ -34,7 +37,10 @@ final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
 
   @Override
   public Distribution requiredDistribution() {
-    return Distributions.clustered(new Expression[] {Expressions.column(MetadataColumns.SHARD)});
+    return isByShards
+        ? Distributions.unspecified()
+        : Distributions.clustered(
+            new Expression[] {Expressions.column(MetadataColumns.SHARD)});
   }
 
   @Override

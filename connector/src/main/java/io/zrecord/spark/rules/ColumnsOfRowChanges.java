@@ -77,6 +77,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     if (query.isEmpty()) {
       return write;
     }
+    operation.inScanOrder(ScanOrderKept.by(write.query()));
     operation.addUnchanged(unchanged);
     operation.inserts(inserts(write.query()));
     // A record that gets another partition is written whole.

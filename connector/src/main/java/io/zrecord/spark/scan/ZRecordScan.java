@@ -16,6 +16,8 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.SortDirection;
+import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
@@ -23,6 +25,7 @@ import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportOrdering;
 import org.apache.spark.sql.connector.read.SupportsReportPartitioning;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
@@ -33,13 +36,14 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * A scan of some columns at some places of an order, pinned to the versions of its plan. While the
- * query runs, a join that turns out to need few places narrows the scan once more. Lives on the
- * driver.
+ * A scan of some columns at some places of an order, pinned to the versions of its plan. Each task
+ * reads in that order. While a query runs, a join that turns out to need few places narrows the
+ * scan once more. Lives on the driver.
  */
 public final class ZRecordScan
     implements SupportsReportStatistics,
         SupportsReportPartitioning,
+        SupportsReportOrdering,
         SupportsRuntimeV2Filtering,
         Batch {
   /** The setting with which Spark joins and groups by partitions without a shuffle. */
@@ -64,7 +68,7 @@ public final class ZRecordScan
   private final ReadSettings settings;
   private final List<Predicate> pushed;
   private final int partitionCount;
-  private final boolean isFiltered;
+  private final ScanUse use;
   private final Optional<ScanOfStream> stream;
   private final IndexSet planned;
   private volatile IndexSet places;
@@ -87,7 +91,7 @@ public final class ZRecordScan
         settings,
         pushed,
         partitionCount,
-        false,
+        ScanUse.CHANGES,
         Optional.empty());
   }
 
@@ -97,7 +101,7 @@ public final class ZRecordScan
    * @param places the places to read, or those from which {@link ReadSettings#sample} draws
    * @param pushed the conditions that narrow down what is read, for the plan that a user sees
    * @param partitionCount 0: automatic
-   * @param isFiltered whether a join may narrow the scan down while the query runs
+   * @param use what the rows are for
    * @param stream what the scan is if it is that of a stream, which it may be
    */
   ZRecordScan(
@@ -108,7 +112,7 @@ public final class ZRecordScan
       ReadSettings settings,
       List<Predicate> pushed,
       int partitionCount,
-      boolean isFiltered,
+      ScanUse use,
       Optional<ScanOfStream> stream) {
     this.location = location;
     this.order = order;
@@ -118,7 +122,7 @@ public final class ZRecordScan
     this.settings = settings;
     this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
-    this.isFiltered = isFiltered;
+    this.use = use;
     this.stream = stream;
   }
 
@@ -171,7 +175,7 @@ public final class ZRecordScan
   @Override
   public NamedReference[] filterAttributes() {
     return Arrays.stream(settings.columns().fieldNames())
-        .filter(name -> isFiltered
+        .filter(name -> use == ScanUse.QUERY
             && (order.placeColumns().contains(name) || partitions.columns().contains(name)))
         .map(name -> Expressions.column(PartitionColumns.quoted(name)))
         .toArray(NamedReference[]::new);
@@ -193,6 +197,9 @@ public final class ZRecordScan
         SparkErrors.planned(() -> order.divide(settings.columns(), places, sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
+    if (use == ScanUse.CHANGES_BY_SHARD) {
+      return WholeShards.of(division.partitions()).toArray(InputPartition[]::new);
+    }
     return isReported()
         ? division.partitions().stream()
             .flatMap(part ->
@@ -217,6 +224,19 @@ public final class ZRecordScan
   }
 
   /**
+   * Returns the order of the rows of each task. Spark may put several partitions of the table into
+   * one task, if it knows them.
+   */
+  @Override
+  public SortOrder[] outputOrdering() {
+    return Arrays.stream(settings.columns().fieldNames())
+        .filter(name -> !isReported() && order.placeColumns().contains(name))
+        .limit(1)
+        .map(name -> Expressions.sort(Expressions.column(name), SortDirection.ASCENDING))
+        .toArray(SortOrder[]::new);
+  }
+
+  /**
    * Tells whether the session itself asks for joins by partitions, and all partition columns are
    * read. Spark then reads partition by partition, before 4.2 in every query, and not in the order
    * of the index. So a default of Spark does not decide this.
@@ -224,7 +244,8 @@ public final class ZRecordScan
   private boolean isReported() {
     RuntimeConfig session = SparkSession.active().conf();
     List<FieldSpec> fields = partitions.fieldsOfAll();
-    return !fields.isEmpty()
+    return use != ScanUse.CHANGES_BY_SHARD
+        && !fields.isEmpty()
         && session.contains(BUCKETING)
         && Boolean.parseBoolean(session.get(BUCKETING))
         && fields.stream()
@@ -267,6 +288,7 @@ public final class ZRecordScan
   public boolean equals(Object other) {
     return other instanceof ZRecordScan scan
         && partitionCount == scan.partitionCount
+        && use == scan.use
         && location.equals(scan.location)
         && order.equals(scan.order)
         && settings.bare().equals(scan.settings.bare())

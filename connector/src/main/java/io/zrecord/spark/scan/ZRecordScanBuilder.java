@@ -68,7 +68,7 @@ public final class ZRecordScanBuilder
   private long limit = Long.MAX_VALUE;
   private long offset;
   private Optional<Integer> countColumns = Optional.empty();
-  private boolean isFiltered = true;
+  private ScanUse use = ScanUse.QUERY;
   private boolean isSortedAgain;
   private List<String> groups = List.of();
 
@@ -106,12 +106,15 @@ public final class ZRecordScanBuilder
     return snapshots.get(0);
   }
 
-  /**
-   * Lets no join narrow the scan down while the query runs. Spark 4.2 would run the condition of an
-   * {@code UPDATE} as a query of its own before.
-   */
+  /** Lets the scan be that of a statement that changes records. */
   public ZRecordScanBuilder forRowChanges() {
-    isFiltered = false;
+    use = ScanUse.CHANGES;
+    return this;
+  }
+
+  /** Lets one task read all records of a shard that the statement may change. */
+  public ZRecordScanBuilder byShards() {
+    use = ScanUse.CHANGES_BY_SHARD;
     return this;
   }
 
@@ -317,7 +320,7 @@ public final class ZRecordScanBuilder
         settings,
         pushed,
         conf.partitionCount(),
-        isFiltered,
+        use,
         Optional.of(stream));
   }
 
