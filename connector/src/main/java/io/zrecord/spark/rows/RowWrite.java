@@ -39,8 +39,7 @@ final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
   public Distribution requiredDistribution() {
     return isByShards
         ? Distributions.unspecified()
-        : Distributions.clustered(
-            new Expression[] {Expressions.column(MetadataColumns.SHARD)});
+        : Distributions.clustered(new Expression[] {Expressions.column(MetadataColumns.SHARD)});
   }
 
   @Override

@@ -17,9 +17,8 @@ final class ScanOrderKept {
   static boolean by(LogicalPlan plan) {
     AtomicBoolean isKept = new AtomicBoolean(true);
     plan.foreach(ColumnsOfRowChanges.function(node -> {
-      boolean isOne = node instanceof Project
-          || node instanceof Filter
-          || node instanceof DataSourceV2Relation;
+      boolean isOne =
+          node instanceof Project || node instanceof Filter || node instanceof DataSourceV2Relation;
       if (!isOne || hasSubquery((LogicalPlan) node)) {
         isKept.set(false);
       }
