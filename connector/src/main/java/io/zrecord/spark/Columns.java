@@ -17,18 +17,25 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.Column;
+import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
-import scala.runtime.BoxedUnit;
+import scala.Option;
 
 /**
  * Adds columns to the records of a table, or gives records other values of some columns, from a
@@ -51,50 +58,75 @@ import scala.runtime.BoxedUnit;
  * memory. The driver holds 8 bytes a shard. Belongs to one thread.
  */
 public final class Columns {
+  /** What Spark says of a column whose texts have a length. */
+  private static final String LIMITED = "__CHAR_VARCHAR_TYPE_STRING";
+
   private final SparkSession spark;
+  private final String name;
   private final RecordTable table;
-  private final Map<String, String> options = new HashMap<>();
+  private final Set<String> limited;
+  private final Map<String, String> options;
   private List<String> key = List.of();
   private OptionalLong version = OptionalLong.empty();
 
-  private Columns(SparkSession spark, RecordTable table) {
+  private Columns(
+      SparkSession spark,
+      String name,
+      RecordTable table,
+      Set<String> limited,
+      Map<String, String> options) {
     this.spark = spark;
+    this.name = name;
     this.table = table;
+    this.limited = limited;
+    this.options = new HashMap<>(options);
   }
 
   /**
    * Names a table.
    *
    * @param table a name in a catalog, or a path or URI, which has a slash
-   * @throws IllegalArgumentException if the table is none of zrecord; Spark says by an
+   * @throws IllegalArgumentException if the table is none of zrecord, or a view; Spark says by an
    *     {@code AnalysisException} that there is no table of the name
    * @throws UnsupportedOperationException if the dataset is a store that is written online
    */
   public static Columns of(SparkSession spark, String table) {
-    boolean isPath = table.indexOf('/') >= 0 && table.indexOf('`') < 0;
-    DatasetPath dataset = isPath ? DatasetPath.of(table) : named(spark, table);
-    if (dataset.store().isPresent()) {
-      throw Unsupported.operation(
-          "changing columns of " + table + ", which is a store that is written online",
-          "append to the store once, which makes a table of it");
+    if (isPath(table)) {
+      return of(spark, table, DatasetPath.of(table), Set.of(), Map.of());
     }
-    return new Columns(spark, dataset.table());
+    LogicalPlan plan = spark.table(table).queryExecution().analyzed();
+    while (plan instanceof SubqueryAlias alias) {
+      plan = alias.child();
+    }
+    if (plan instanceof DataSourceV2Relation relation
+        && relation.table() instanceof ZRecordTable known
+        && known.target().isPresent()) {
+      Set<String> limited = Arrays.stream(relation.schema().fields())
+          .filter(field -> field.metadata().contains(LIMITED))
+          .map(field -> field.name().toLowerCase(Locale.ROOT))
+          .collect(Collectors.toSet());
+      return of(spark, table, known.path(), limited, known.writeOptions());
+    }
+    throw new IllegalArgumentException("'" + table + "' is no table of " + ZRecordOptions.FORMAT
+        + ", or a view of one; give the name of a table, or its path");
   }
 
-  private static DatasetPath named(SparkSession spark, String name) {
-    List<DatasetPath> found = new ArrayList<>();
-    spark.table(name).queryExecution().analyzed().foreach(node -> {
-      if (node instanceof DataSourceV2Relation relation
-          && relation.table() instanceof ZRecordTable known) {
-        found.add(known.path());
-      }
-      return BoxedUnit.UNIT;
-    });
-    if (found.size() != 1) {
-      throw new IllegalArgumentException("'" + name + "' is no table of " + ZRecordOptions.FORMAT
-          + "; give the name of one, or its path");
+  private static boolean isPath(String table) {
+    return table.indexOf('/') >= 0 && table.indexOf('`') < 0;
+  }
+
+  private static Columns of(
+      SparkSession spark,
+      String name,
+      DatasetPath dataset,
+      Set<String> limited,
+      Map<String, String> options) {
+    if (dataset.store().isPresent()) {
+      throw Unsupported.operation(
+          "changing columns of " + name + ", which is a store that is written online",
+          "append to the store once, which makes a table of it");
     }
-    return found.get(0);
+    return new Columns(spark, name, dataset.table(), limited, options);
   }
 
   /**
@@ -141,9 +173,11 @@ public final class Columns {
    *     published
    */
   public TableSnapshot add(Dataset<Row> values, String... columns) {
-    TableSnapshot base = base();
-    List<Column> wanted = Arrays.stream(required(columns)).map(Columns::named).toList();
-    return AddedFields.commit(rows(base, values, wanted), conf(), isCaseSensitive());
+    return inSession(() -> {
+      TableSnapshot base = base();
+      List<Column> wanted = Arrays.stream(required(columns)).map(Columns::named).toList();
+      return AddedFields.commit(rows(base, values, wanted), conf(), isCaseSensitive());
+    });
   }
 
   /**
@@ -156,17 +190,47 @@ public final class Columns {
    *     they should, or are two of one record
    * @throws io.zrecord.errors.SchemaMismatchException if a column has another type, or must not be
    *     changed
+   * @throws UnsupportedOperationException if a column is a char or varchar of the session's catalog
    * @throws io.zrecord.errors.CommitConflictException if another commit has changed or deleted one
    *     of the records since the version of the rows; nothing has changed
    * @throws io.zrecord.errors.CommitOutcomeUnknownException if the version may or may not have been
    *     published
    */
   public TableSnapshot update(Dataset<Row> values, String... columns) {
-    TableSnapshot base = base();
-    List<Column> wanted = Arrays.stream(required(columns))
-        .map(name -> named(name).as(field(base, name)))
-        .toList();
-    return UpdatedFields.commit(rows(base, values, wanted), conf(), isCaseSensitive());
+    return inSession(() -> {
+      TableSnapshot base = base();
+      requireUnlimited(required(columns));
+      List<Column> wanted = Arrays.stream(columns)
+          .map(column -> named(column).as(field(base, column)))
+          .toList();
+      return UpdatedFields.commit(rows(base, values, wanted), conf(), isCaseSensitive());
+    });
+  }
+
+  /** Lets the session's settings be those that count, whatever session the thread has. */
+  private TableSnapshot inSession(Supplier<TableSnapshot> action) {
+    Option<SparkSession> before = SparkSession.getActiveSession();
+    SparkSession.setActiveSession(spark);
+    try {
+      return action.get();
+    } finally {
+      if (before.isDefined()) {
+        SparkSession.setActiveSession(before.get());
+      } else {
+        SparkSession.clearActiveSession();
+      }
+    }
+  }
+
+  /** Only Spark pads texts and compares their lengths, in statements. */
+  private void requireUnlimited(String[] columns) {
+    for (String column : columns) {
+      if (limited.contains(column.toLowerCase(Locale.ROOT))) {
+        throw Unsupported.operation(
+            "giving values to '" + column + "' of " + name + ", which is a char or varchar",
+            "use UPDATE or MERGE");
+      }
+    }
   }
 
   private static String[] required(String[] columns) {
@@ -211,12 +275,10 @@ public final class Columns {
       same = same.and(named(ofRow).equalTo(named(ofRecord)));
     }
     ofRecords.add(named(MetadataColumns.INDEX));
-    Dataset<Row> records = spark
-        .read()
-        .format(ZRecordOptions.FORMAT)
-        .option(ZRecordOptions.VERSION_AS_OF, base.version())
-        .load(base.storage().location())
-        .select(ofRecords.toArray(Column[]::new));
+    DataFrameReader reader = spark.read().option(ZRecordOptions.VERSION_AS_OF, base.version());
+    Dataset<Row> records =
+        (isPath(name) ? reader.format(ZRecordOptions.FORMAT).load(name) : reader.table(name))
+            .select(ofRecords.toArray(Column[]::new));
     Dataset<Row> joined = values.select(columns.toArray(Column[]::new)).join(records, same);
     for (int i = 0; i < key.size(); i++) {
       joined = joined.drop("zrecord row " + i, "zrecord record " + i);

@@ -6,6 +6,7 @@ import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.LateChecks;
 import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.RefusalsOfNull;
+import io.zrecord.spark.rules.ReplacedRecords;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.write.CheckedSessions;
 import java.lang.reflect.Field;
@@ -93,6 +94,7 @@ final class LateExtensions {
               any -> new LateChecks(),
               any -> new RefusalsOfNull(),
               any -> new MetadataOfQueries(),
+              any -> new ReplacedRecords(),
               any -> new RowChangesOfOneVersion(),
               any -> new ColumnsOfRowChanges(),
               CountsOfConstants::late));

@@ -1,9 +1,11 @@
 package io.zrecord.spark.byindex;
 
 import io.zrecord.errors.CommitOutcomeUnknownException;
+import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.errors.ZRecordException;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.schema.UnreadableField;
 import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.job.ObjectBytes;
 import io.zrecord.spark.job.TaskJobs;
@@ -18,6 +20,7 @@ import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /** Adds fields with values to the records that rows name, as one version. Stateless. */
@@ -36,6 +39,8 @@ public final class AddedFields {
     TableSnapshot base = rows.base();
     Storage storage = base.storage();
     base.requireWritable();
+    requireOfValues(conf);
+    requireNew(rows, isCaseSensitive);
     List<FieldSpec> wanted = new FieldPlanner(
             storage.location(), conf, isCaseSensitive, false, List.of())
         .create(rows.columns())
@@ -68,9 +73,39 @@ public final class AddedFields {
       return after;
     } catch (CommitOutcomeUnknownException e) {
       throw e;
-    } catch (ZRecordException e) {
+    } catch (ZRecordException | IllegalArgumentException e) {
       written.forEach(part -> part.discard(storage));
       throw e;
+    }
+  }
+
+  /** Refuses options that say more than how values are stored. */
+  private static void requireOfValues(WriteConf conf) {
+    if (conf.transaction().isPresent()
+        || conf.expectedVersion().isPresent()
+        || conf.mergesSchema()
+        || conf.overwritesSchema()) {
+      throw new IllegalArgumentException("Columns that are added take no txnAppId, expectedVersion,"
+          + " mergeSchema or overwriteSchema; leave them out, also as defaults of the session");
+    }
+  }
+
+  /** Refuses a column whose name differs from that of a field by case only. */
+  private static void requireNew(RowsByIndex rows, boolean isCaseSensitive) {
+    String location = rows.base().storage().location();
+    RecordSchema schema = rows.base().schema();
+    for (String name : rows.columns().fieldNames()) {
+      Stream.concat(
+              schema.fields().stream().map(FieldSpec::name),
+              schema.unreadable().stream().map(UnreadableField::name))
+          .filter(known -> isCaseSensitive ? known.equals(name) : known.equalsIgnoreCase(name))
+          .findFirst()
+          .ifPresent(known -> {
+            throw new SchemaMismatchException(
+                location,
+                "Cannot add the column '" + name + "' to " + location + ": it has the column '"
+                    + known + "'; give the values another name, or call update(…)");
+          });
     }
   }
 

@@ -3,10 +3,9 @@ package io.zrecord.spark.byindex;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -38,7 +37,7 @@ public final class RowsByIndex {
     this.base = base;
     this.values = values;
     StructType all = values.schema();
-    this.columns = new StructType(java.util.Arrays.copyOf(all.fields(), all.length() - 1));
+    this.columns = new StructType(Arrays.copyOf(all.fields(), all.length() - 1));
   }
 
   /** Returns the columns without the index. */
@@ -61,11 +60,8 @@ public final class RowsByIndex {
    */
   public JavaRDD<InternalRow> byShard() {
     Column index = functions.col(MetadataColumns.INDEX);
-    Broadcast<long[]> firsts =
-        JavaSparkContext.fromSparkContext(spark.sparkContext()).broadcast(firsts());
-    Column shard = functions
-        .udf(new FirstOfShard(firsts, base.toString()), DataTypes.LongType)
-        .apply(index);
+    Column shard =
+        functions.udf(new FirstOfShard(base), DataTypes.LongType).apply(index);
     int partitions = Math.min(
         Integer.parseInt(spark.conf().get(PARTITIONS, "200")),
         Math.max(1, base.shards().size()));
@@ -82,14 +78,5 @@ public final class RowsByIndex {
         .queryExecution()
         .toRdd()
         .toJavaRDD();
-  }
-
-  private long[] firsts() {
-    int shards = base.shards().size();
-    long[] firsts = new long[shards + 1];
-    for (int i = 0; i <= shards; i++) {
-      firsts[i] = base.firstIndex(i);
-    }
-    return firsts;
   }
 }

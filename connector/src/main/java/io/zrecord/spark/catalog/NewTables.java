@@ -1,6 +1,7 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.ddl.NewTable;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.analysis.NoSuchNamespaceException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
@@ -66,15 +67,19 @@ public interface NewTables extends StagingTableCatalog {
   /** Creates a table like another one, as Spark 4.2 and later ask for. */
   default Table createTableLike(Identifier identifier, TableInfo table, Table source)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
+    return create(identifier, like(table, source));
+  }
+
+  /** Returns what {@code CREATE TABLE LIKE} says, with what only zrecord knows of the source. */
+  static NewTable like(TableInfo table, Table source) {
     NewTable said = NewTable.of(table);
-    return create(
-        identifier,
-        source instanceof ZRecordTable known
-            ? known
-                .onlyVersion()
-                .map(version -> said.like(version.schema(), version.declarations()))
-                .orElse(said)
-            : said);
+    return source instanceof ZRecordTable known
+        ? known
+            .onlyVersion()
+            .map(version -> SparkErrors.planned(
+                () -> said.like(version.schema(), version.declarations())))
+            .orElse(said)
+        : said;
   }
 
   @Override

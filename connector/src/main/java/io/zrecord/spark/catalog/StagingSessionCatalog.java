@@ -3,6 +3,7 @@ package io.zrecord.spark.catalog;
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.ddl.NewTable;
 import io.zrecord.spark.ddl.NumberedColumn;
 import io.zrecord.spark.metadata.MetadataTable;
 import io.zrecord.spark.options.CatalogOptions;
@@ -249,7 +250,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
               + (isNumbered ? "numbered columns" : "constraints"),
           "create the table in a catalog with a warehouse");
     }
-    return createTable(identifier, table.columns(), table.partitions(), table.properties());
+    NewTable said = NewTables.like(table, source);
+    return createTable(
+        identifier, said.columns(), table.partitions(), said.properties());
   }
 
   /**

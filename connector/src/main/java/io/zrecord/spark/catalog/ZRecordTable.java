@@ -308,6 +308,11 @@ public class ZRecordTable
     return partitionColumns().transforms();
   }
 
+  /** Returns the names of the columns by which the table is partitioned. */
+  public final List<String> partitionNames() {
+    return partitionColumns().names();
+  }
+
   /** Tells whether partitions decide a condition. */
   public final boolean isDecidedByPartitions(Predicate condition) {
     return versions.size() == 1

@@ -4,6 +4,7 @@ import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.DeclaredColumns;
+import io.zrecord.spark.path.Unsupported;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -69,8 +70,15 @@ public record NewTable(
    * Returns what {@code CREATE TABLE LIKE} says of a table like another one of zrecord: what Spark
    * has copied of the columns, with the defaults, comment, properties and identities of the other
    * table. A series of numbers begins anew. What the statement says itself counts more.
+   *
+   * @throws UnsupportedOperationException if the other table has fields of a later release
    */
   public NewTable like(RecordSchema fields, Declarations declared) {
+    if (!fields.unreadable().isEmpty()) {
+      throw Unsupported.operation(
+          "creating a table like one with fields that this release cannot read",
+          "use a later release of zrecord");
+    }
     Map<String, String> all = new HashMap<>(declared.properties());
     all.keySet().removeIf(ReservedProperties::speaksAsSpark);
     if (!declared.comment().isEmpty()) {

@@ -238,6 +238,11 @@ final class RowCommit {
     return inserts.map(commit -> commit.partitionColumns(columns)).orElse(List.of());
   }
 
+  /** Returns how many bytes of rows a task should have; 0 if Spark's setting should say. */
+  long advisoryBytes() {
+    return inserts.isPresent() ? conf.writeOptions().chunkBytes() : 0;
+  }
+
   /** Returns what makes the writers of the tasks. */
   DeltaWriterFactory writers(PhysicalWriteInfo info) {
     RecordSchema fields = IndexOrder.fields(base, columns);

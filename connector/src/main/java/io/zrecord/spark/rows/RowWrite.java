@@ -42,6 +42,12 @@ final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
         : Distributions.clustered(new Expression[] {Expressions.column(MetadataColumns.SHARD)});
   }
 
+  /** Lets Spark give a task as many rows as make a chunk, if there are rows of new records. */
+  @Override
+  public long advisoryPartitionSizeInBytes() {
+    return isByShards ? 0 : commit.advisoryBytes();
+  }
+
   @Override
   public boolean distributionStrictlyRequired() {
     return false;

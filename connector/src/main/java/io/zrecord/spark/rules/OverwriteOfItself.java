@@ -10,9 +10,11 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.TableSnapshot;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.analysis.NamedRelation;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.AppendData;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
@@ -45,11 +47,13 @@ public final class OverwriteOfItself {
   private static void checkOverwrites(LogicalPlan plan) {
     plan.foreach(node -> {
       if (node instanceof OverwriteByExpression write) {
-        checkOverwrite(plan, write.table(), write.writeOptions());
+        // What a condition leaves is not lost, so a version that somebody chose may be read.
+        boolean isOfAll = write.deleteExpr() instanceof Literal;
+        checkOverwrite(plan, write.table(), write.writeOptions(), isOfAll);
       } else if (node instanceof OverwritePartitionsDynamic write) {
-        checkOverwrite(plan, write.table(), write.writeOptions());
+        checkOverwrite(plan, write.table(), write.writeOptions(), true);
       } else if (node instanceof AppendData write && isReplaced(write.table())) {
-        checkOverwrite(plan, write.table(), write.writeOptions());
+        checkOverwrite(plan, write.table(), write.writeOptions(), true);
       }
       return BoxedUnit.UNIT;
     });
@@ -75,7 +79,8 @@ public final class OverwriteOfItself {
   private static void checkOverwrite(
       LogicalPlan plan,
       NamedRelation written,
-      scala.collection.immutable.Map<String, String> options) {
+      scala.collection.immutable.Map<String, String> options,
+      boolean withChosen) {
     Optional<ZRecordTable> table = table(written);
     Optional<TableSnapshot> newest = table
         .flatMap(ZRecordTable::target)
@@ -85,7 +90,8 @@ public final class OverwriteOfItself {
     if (newest.isEmpty() || isDecided(newest.get(), conf(table.get(), written, options))) {
       return;
     }
-    for (TableSnapshot snapshot : TablesRead.of(plan)) {
+    List<TableSnapshot> read = withChosen ? TablesRead.of(plan) : TablesRead.ofLoaded(plan);
+    for (TableSnapshot snapshot : read) {
       if (!snapshot.recordsCommitId().equals(newest.get().recordsCommitId())
           && TablesRead.isSameTable(snapshot, newest.get())) {
         throw conflict(snapshot, newest.get());

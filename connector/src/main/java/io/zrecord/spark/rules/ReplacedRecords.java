@@ -1,6 +1,9 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.rows.RowOperation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,9 +13,13 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.ProjectingInternalRow;
 import org.apache.spark.sql.catalyst.analysis.RewriteDeleteFromTable;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.BitwiseNot;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.MonotonicallyIncreasingID;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.ShiftRight;
+import org.apache.spark.sql.catalyst.expressions.XxHash64;
 import org.apache.spark.sql.catalyst.plans.logical.DeleteFromTable;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
@@ -23,6 +30,8 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Strategy$;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -36,6 +45,10 @@ import scala.Product;
  */
 public final class ReplacedRecords extends Rule<LogicalPlan> {
   private static final int INSERT = 3;
+  private static final DataType INT = DataTypes.IntegerType;
+
+  /** Bits for the row in Spark's ids, above which they have the partition of the query. */
+  private static final int ROW_BITS = 33;
 
   /** Positions among the arguments of a change of records. */
   private static final int QUERY = 2;
@@ -51,20 +64,41 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
                 && overwrite.write().isEmpty()
                 && table.hasRecordsToReplace()
                 && !isDecided(overwrite.deleteExpr(), table)
-            ? changed(overwrite)
+            ? changed(overwrite, table, write == plan)
             : (LogicalPlan) write);
   }
 
   /** Tells whether a condition is of all records or of none, or partitions decide it. */
   private static boolean isDecided(Expression condition, ZRecordTable table) {
-    if (condition instanceof Literal) {
-      return true;
+    if (condition instanceof Literal literal) {
+      return literal.value() != null;
     }
-    Option<Predicate> translated = DataSourceV2Strategy$.MODULE$.translateFilterV2(condition);
-    return translated.isDefined() && table.isDecidedByPartitions(translated.get());
+    try {
+      Option<Predicate> translated = DataSourceV2Strategy$.MODULE$.translateFilterV2(condition);
+      return translated.isDefined() && table.isDecidedByPartitions(translated.get());
+    } catch (AssertionError e) {
+      return false; // Spark translates no NULL that stands for a condition.
+    }
   }
 
-  private static LogicalPlan changed(OverwriteByExpression overwrite) {
+  private static void requireAlone(
+      OverwriteByExpression overwrite, ZRecordTable table, boolean isAlone) {
+    if (!isAlone) {
+      throw Unsupported.operation(
+          "replacing records of " + table.name() + " where " + overwrite.deleteExpr().sql()
+              + " beside other writes of one statement",
+          "use a statement for each");
+    }
+    if (ScanOrderKept.hasSubquery(overwrite.deleteExpr())) {
+      throw Unsupported.operation(
+          "replacing records of " + table.name() + " where a subquery says which",
+          "delete them by a DELETE, and insert the others");
+    }
+  }
+
+  private static LogicalPlan changed(
+      OverwriteByExpression overwrite, ZRecordTable written, boolean isAlone) {
+    SparkErrors.done(() -> requireAlone(overwrite, written, isAlone));
     DataSourceV2Relation table = (DataSourceV2Relation) overwrite.table();
     WriteDelta deletion = RowChangesAnalyzed.withoutFilter((WriteDelta)
         RewriteDeleteFromTable.apply(new DeleteFromTable(table, overwrite.deleteExpr())));
@@ -77,7 +111,9 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
     operation.replaces(columns.stream().map(StructField::name).toList(), options);
     LogicalPlan rows = union(
         project(deletion.query(), deleted(places, columns)),
-        project(overwrite.query(), inserted(places, columns, values)));
+        project(
+            overwrite.query(),
+            inserted(places, columns, values, partitionValues(written, columns, values))));
     Object projections = withRows(
         (Product) deletion.productElement(PROJECTIONS),
         new StructType(columns.toArray(StructField[]::new)),
@@ -105,18 +141,44 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
     return row;
   }
 
-  /** Returns what a new record is in a row: its values, and no place. */
+  /**
+   * Returns what a new record is in a row: its values, and instead of a place what brings the row
+   * to a task and into an order. Rows of one partition of the table, or else of one task of the
+   * query, come to one task, in the order of the query if there are no partitions.
+   */
   private static List<NamedExpression> inserted(
-      List<Attribute> places, List<StructField> columns, List<Attribute> values) {
+      List<Attribute> places,
+      List<StructField> columns,
+      List<Attribute> values,
+      List<Expression> partitionValues) {
     List<NamedExpression> row = new ArrayList<>();
     for (Attribute place : places) {
-      Object value = row.isEmpty() ? INSERT : null; // The first says what to do.
-      row.add(Fillers.named(Literal.create(value, place.dataType()), place.name()));
+      Expression value = Literal.create(null, place.dataType());
+      if (row.isEmpty()) {
+        value = Literal.create(INSERT, place.dataType()); // The first says what to do.
+      } else if (place.name().equals(MetadataColumns.SHARD)) {
+        value = partitionValues.isEmpty()
+            ? new BitwiseNot(
+                new ShiftRight(new MonotonicallyIncreasingID(), Literal.create(ROW_BITS, INT)))
+            : PlanNodes.made(XxHash64.class, ScalaLists.of(partitionValues), 0L);
+      } else if (place.name().equals(MetadataColumns.INDEX) && partitionValues.isEmpty()) {
+        value = new MonotonicallyIncreasingID();
+      }
+      row.add(Fillers.named(value, place.name()));
     }
     for (int i = 0; i < values.size(); i++) {
       row.add(Fillers.named(values.get(i), columns.get(i).name()));
     }
     return row;
+  }
+
+  private static List<Expression> partitionValues(
+      ZRecordTable table, List<StructField> columns, List<Attribute> values) {
+    List<String> names = table.partitionNames();
+    return IntStream.range(0, columns.size())
+        .filter(i -> names.contains(columns.get(i).name()))
+        .<Expression>mapToObj(values::get)
+        .toList();
   }
 
   private static LogicalPlan project(LogicalPlan rows, List<NamedExpression> columns) {

@@ -29,7 +29,11 @@ final class ScanOrderKept {
 
   private static boolean hasSubquery(LogicalPlan node) {
     return ScalaLists.copy(PlanNodes.called(node, "expressions"), Expression.class).stream()
-        .anyMatch(expression ->
-            expression.exists(ColumnsOfRowChanges.function(SubqueryExpression.class::isInstance)));
+        .anyMatch(ScanOrderKept::hasSubquery);
+  }
+
+  /** Tells whether a query is in an expression. */
+  static boolean hasSubquery(Expression expression) {
+    return expression.exists(ColumnsOfRowChanges.function(SubqueryExpression.class::isInstance));
   }
 }

@@ -55,10 +55,9 @@ record Replaced(Scope scope, List<Predicate> conditions) {
     PartitionFilter.undecided(partitions, conditions).ifPresent(condition -> {
       throw Unsupported.operation(
           "replacing the records of " + location + " where " + condition,
-          partitions.isEmpty()
-              ? "the table has no partitions: replace all records, or partition the table"
-              : "a condition may compare the partition columns "
-                  + partitions.stream().map(FieldSpec::name).toList() + " with literals");
+          "partitions do not decide the condition, and zrecord's rules, which find such records,"
+              + " are not in this session: set spark.sql.extensions="
+              + "io.zrecord.spark.ZRecordSessionExtensions when the session is made");
     });
     return this;
   }

@@ -177,6 +177,14 @@ public final class TableCommit {
         && target.base().filter(base -> base.schema().equals(fields.table())).isPresent();
   }
 
+  /** Tells whether the table has a transaction of an application. */
+  boolean hasTransactions(String applicationId) {
+    return target
+        .base()
+        .filter(base -> base.snapshot().transactions().containsKey(applicationId))
+        .isPresent();
+  }
+
   /** A commit that keeps shards and replaces others changes no fields. */
   private void requireNoNewFields(String location, RecordSchema after) {
     RecordSchema present = target.base().orElseThrow().schema();

@@ -66,13 +66,14 @@ public final class ZRecordBatchWrite implements BatchWrite {
 
   /**
    * Commits the rows of an epoch of a stream once, however often it is asked to. An epoch without
-   * rows makes no version of a table that is there.
+   * rows makes no version of a table that is there, but for the first one of a stream: by its
+   * transaction an epoch knows that the table has those before.
    *
    * @param epoch the number of the epoch, of the stream
    */
   public void commit(WriterCommitMessage[] messages, TableChange.Transaction epoch) {
     SparkErrors.done(() -> {
-      if (!commit.isIdle(shards(messages))) {
+      if (!commit.isIdle(shards(messages)) || !commit.hasTransactions(epoch.applicationId())) {
         commit.under(epoch);
         publish(messages);
       }

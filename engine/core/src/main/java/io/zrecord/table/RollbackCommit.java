@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -24,7 +25,9 @@ import java.util.UUID;
  */
 final class RollbackCommit implements Commit, SinceBase {
   private static final String OPERATION = "overwrite";
-  private static final String DECLARE = "declare";
+
+  /** Operations without records that would be undone, or that give versions up. */
+  private static final Set<String> UNDONE = Set.of("declare", "repair");
 
   private final Storage storage;
   private final ManifestLog log;
@@ -37,10 +40,12 @@ final class RollbackCommit implements Commit, SinceBase {
    *
    * @param planned the newest version
    * @param target a version that the newest one keeps
+   * @throws io.zrecord.errors.UnsupportedFormatException if it has what this release cannot write
    */
   RollbackCommit(Storage storage, ManifestLog log, Manifest planned, Manifest target) {
     this.storage = storage;
     this.log = log;
+    target.requireWritable(storage.location());
     this.planned = planned;
     this.target = target;
   }
@@ -79,7 +84,7 @@ final class RollbackCommit implements Commit, SinceBase {
 
   @Override
   public void requireCommutes(Manifest winner) {
-    if (!winner.isCare() || winner.operation().equals(DECLARE)) {
+    if (!winner.isCare() || UNDONE.contains(winner.operation())) {
       throw conflict("version " + winner.version() + " of the operation '" + winner.operation()
           + "' was committed since version " + planned.version() + ", and would be undone as well");
     }
@@ -96,8 +101,15 @@ final class RollbackCommit implements Commit, SinceBase {
         .filter(Manifest::isTable)
         .filter(table -> table.tableId().equals(planned.tableId()))
         .orElseThrow(() -> conflict("table " + planned.tableId() + " was dropped meanwhile"));
-    if (!new RetainedVersions(log, storage.location(), manifest).has(target.version())) {
+    if (manifest.version() < planned.version()) {
+      throw conflict("version " + planned.version() + " was given up by a repair");
+    }
+    RetainedVersions retained = new RetainedVersions(log, storage.location(), manifest);
+    if (!retained.has(target.version())) {
       throw conflict("that version was expired meanwhile");
+    }
+    if (!retained.read(target.version()).commitId().equals(target.commitId())) {
+      throw conflict("that version is another one now");
     }
     return manifest;
   }
@@ -112,7 +124,8 @@ final class RollbackCommit implements Commit, SinceBase {
   @Override
   public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Manifest before = required(last);
-    Head head = Head.after(last, commitId, baseVersion(), nowMillis, OPERATION, properties(before));
+    Head head = Head.after(last, commitId, baseVersion(), nowMillis, OPERATION, properties(before))
+            .keepingAs(target.head());
     return new Manifest(
         head,
         target.schema(),

@@ -171,7 +171,18 @@ class ColumnsSuite extends SparkSuite {
     refused("noSuch")(t.to().asOf(version).option("noSuch", "1").update(good, "label"))
     refused("TABLE_OR_VIEW_NOT_FOUND")(Columns.of(spark, "lake.nothing"))
     good.createOrReplaceTempView("no_table")
-    refused("no table of zrecord")(Columns.of(spark, "no_table"))
+    spark.table(t.name).where("id < 5").createOrReplaceTempView("some_records")
+    for (view <- Seq("no_table", "some_records"))
+      refused("no table of zrecord, or a view")(Columns.of(spark, view))
+    refused("txnAppId")(
+      t.to().asOf(version).option("expectedVersion", "0").add(
+        good.withColumnRenamed("label", "more"),
+        "more"
+      )
+    )
+    refused("it has the column 'label'")(
+      t.to().asOf(version).add(good.withColumnRenamed("label", "Label"), "Label")
+    )
     assert(t.version == version)
     assert(eventually(filesOf(t.path).names == files))
   }

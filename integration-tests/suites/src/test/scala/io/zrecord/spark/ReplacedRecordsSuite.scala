@@ -106,6 +106,53 @@ class ReplacedRecordsSuite extends SparkSuite {
     assert(t.version == before && t.rows().size == 60)
   }
 
+  test("rows come in the order of the query, from several tasks to several") {
+    for (adaptive <- Seq("true", "false")) {
+      val t = created("a name")
+      spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+      try spark
+        .range(0, 900, 1, 3)
+        .selectExpr("1000 + id id", "'x' a", "cast(1 - id as int) b", "named_struct('x', 1) s")
+        .writeTo(t.name)
+        .overwrite(expr("b >= 0 or b is null"))
+      finally spark.conf.unset("spark.sql.adaptive.enabled")
+      val added = t.rows().map(_.getLong(0))
+      assert(added.sorted == (1000L until 1900L))
+      // Each task of the query made a run of its own.
+      val runs = added.sliding(2).count { case Seq(a, b) => b != a + 1 }
+      assert(runs <= 2, added)
+    }
+  }
+
+  test("a NULL that stands for a condition is of no record") {
+    val t = created("a name")
+    sql(s"insert into ${t.name} replace where b = null $news")
+    sql(s"insert into ${t.name} replace where b > 3 and null $news")
+    sql(s"insert into ${t.name} replace where false $news")
+    assert(t.rows().size == 75)
+  }
+
+  test("an older version may be read, and undoes a change") {
+    val t = created("a name")
+    val before = (t.rows().sortBy(_.getLong(0)), t.version)
+    sql(s"update ${t.name} set b = -1 where id < 10")
+    sql(
+      s"insert into ${t.name} replace where b = -1 select * from ${t.name} version as of ${before._2} where id < 10"
+    )
+    assert(t.rows().sortBy(_.getLong(0)) == before._1)
+  }
+
+  test("several in one statement are refused before one is done") {
+    val t = created("a name")
+    val version = t.version
+    val message = failure(sql(
+      s"from (select * from ${t.name}) s insert into ${t.name} replace where b = 1 select * where id = 1" +
+        s" insert into ${t.name} replace where b = 2 select * where id = 2"
+    ))
+    assert(message.contains("a statement for each") || message.contains("REPLACE"), message)
+    assert(t.version == version)
+  }
+
   test("a query may read the table that it writes") {
     val t = created("a name")
     sql(

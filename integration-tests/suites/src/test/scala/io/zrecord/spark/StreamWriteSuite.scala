@@ -135,6 +135,24 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
     assert(ids(path) == (0L until 20))
   }
 
+  test("a stream whose first batches have no rows goes on, with one version for them") {
+    for (isThere <- Seq(true, false)) {
+      val (input, checkpoint, table) = (freshDirectory(), freshDirectory(), freshTable())
+      if (isThere) sql(s"create table lake.$table (id bigint)")
+      def batch(ids: Seq[Long]): Unit = {
+        addIds(input, ids)
+        toTable(lines(input, "id long").where("id >= 20"), checkpoint, s"lake.$table")
+      }
+      batch(0L until 10)
+      val version = tableAt(s"$warehouse/$table").latest().version()
+      batch(10L until 20)
+      assert(tableAt(s"$warehouse/$table").latest().version() == version)
+      batch(20L until 30)
+      batch(0L until 5)
+      assert(spark.table(s"lake.$table").collect().map(_.getLong(0)).toSeq == (20L until 30))
+    }
+  }
+
   test("a stream whose table is dropped stops, also if the stream had made the table") {
     for (isDroppedWhileRunning <- Seq(true, false)) {
       val (input, checkpoint, table) = (freshDirectory(), freshDirectory(), freshTable())

@@ -162,6 +162,20 @@ public record Manifest(
           last.filter(Manifest::isTable).map(before -> before.head.kept).orElse(Kept.NOTHING));
     }
 
+    /** Returns this head of a version that says beyond this release what another one says. */
+    public Head keepingAs(Head other) {
+      return new Head(
+          tableId,
+          version,
+          commitId,
+          previous,
+          base,
+          timestampMillis,
+          operation,
+          properties,
+          other.kept);
+    }
+
     /** Returns this version as the version that changed records. */
     public RecordsVersion asRecords() {
       return new RecordsVersion(version, commitId);
