@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.analysis.NamedRelation;
-import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.AppendData;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
@@ -47,9 +46,11 @@ public final class OverwriteOfItself {
   private static void checkOverwrites(LogicalPlan plan) {
     plan.foreach(node -> {
       if (node instanceof OverwriteByExpression write) {
-        // What a condition leaves is not lost, so a version that somebody chose may be read.
-        boolean isOfAll = write.deleteExpr() instanceof Literal;
-        checkOverwrite(plan, write.table(), write.writeOptions(), isOfAll);
+        // A change of records may read a version that somebody chose.
+        boolean isWhole = table(write.table())
+            .filter(table -> !ReplacedRecords.isDecided(write.deleteExpr(), table))
+            .isEmpty();
+        checkOverwrite(plan, write.table(), write.writeOptions(), isWhole);
       } else if (node instanceof OverwritePartitionsDynamic write) {
         checkOverwrite(plan, write.table(), write.writeOptions(), true);
       } else if (node instanceof AppendData write && isReplaced(write.table())) {

@@ -1,5 +1,6 @@
 package io.zrecord.spark.rules;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +15,15 @@ import org.apache.spark.sql.catalyst.trees.TreeNode;
 final class PlanNodes {
   private PlanNodes() {}
 
-  /** Calls the constructor of a part. */
+  /** Calls the constructor of a part that has as many arguments. */
   static <T> T made(Class<T> type, Object... arguments) {
     try {
-      return type.cast(type.getConstructors()[0].newInstance(arguments));
+      for (Constructor<?> constructor : type.getConstructors()) {
+        if (constructor.getParameterCount() == arguments.length) {
+          return type.cast(constructor.newInstance(arguments));
+        }
+      }
+      throw new NoSuchMethodException(type.getName());
     } catch (InvocationTargetException e) {
       throw new IllegalStateException("Cannot make a " + type.getSimpleName(), e.getCause());
     } catch (ReflectiveOperationException e) {

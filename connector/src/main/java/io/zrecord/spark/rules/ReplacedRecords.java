@@ -69,7 +69,7 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
   }
 
   /** Tells whether a condition is of all records or of none, or partitions decide it. */
-  private static boolean isDecided(Expression condition, ZRecordTable table) {
+  static boolean isDecided(Expression condition, ZRecordTable table) {
     if (condition instanceof Literal literal) {
       return literal.value() != null;
     }
