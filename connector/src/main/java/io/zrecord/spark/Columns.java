@@ -276,9 +276,10 @@ public final class Columns {
     }
     ofRecords.add(named(MetadataColumns.INDEX));
     DataFrameReader reader = spark.read().option(ZRecordOptions.VERSION_AS_OF, base.version());
-    Dataset<Row> records =
-        (isPath(name) ? reader.format(ZRecordOptions.FORMAT).load(name) : reader.table(name))
-            .select(ofRecords.toArray(Column[]::new));
+    Dataset<Row> records = (isPath(name)
+            ? reader.format(ZRecordOptions.FORMAT).load(name)
+            : reader.table(name))
+        .select(ofRecords.toArray(Column[]::new));
     Dataset<Row> joined = values.select(columns.toArray(Column[]::new)).join(records, same);
     for (int i = 0; i < key.size(); i++) {
       joined = joined.drop("zrecord row " + i, "zrecord record " + i);

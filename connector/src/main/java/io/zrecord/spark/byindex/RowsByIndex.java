@@ -60,8 +60,7 @@ public final class RowsByIndex {
    */
   public JavaRDD<InternalRow> byShard() {
     Column index = functions.col(MetadataColumns.INDEX);
-    Column shard =
-        functions.udf(new FirstOfShard(base), DataTypes.LongType).apply(index);
+    Column shard = functions.udf(new FirstOfShard(base), DataTypes.LongType).apply(index);
     int partitions = Math.min(
         Integer.parseInt(spark.conf().get(PARTITIONS, "200")),
         Math.max(1, base.shards().size()));

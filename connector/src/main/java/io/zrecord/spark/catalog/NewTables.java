@@ -76,8 +76,8 @@ public interface NewTables extends StagingTableCatalog {
     return source instanceof ZRecordTable known
         ? known
             .onlyVersion()
-            .map(version -> SparkErrors.planned(
-                () -> said.like(version.schema(), version.declarations())))
+            .map(version ->
+                SparkErrors.planned(() -> said.like(version.schema(), version.declarations())))
             .orElse(said)
         : said;
   }

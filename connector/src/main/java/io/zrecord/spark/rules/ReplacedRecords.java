@@ -85,8 +85,8 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
       OverwriteByExpression overwrite, ZRecordTable table, boolean isAlone) {
     if (!isAlone) {
       throw Unsupported.operation(
-          "replacing records of " + table.name() + " where " + overwrite.deleteExpr().sql()
-              + " beside other writes of one statement",
+          "replacing records of " + table.name() + " where "
+              + overwrite.deleteExpr().sql() + " beside other writes of one statement",
           "use a statement for each");
     }
     if (ScanOrderKept.hasSubquery(overwrite.deleteExpr())) {

@@ -125,7 +125,7 @@ final class RollbackCommit implements Commit, SinceBase {
   public Manifest next(Optional<Manifest> last, long nowMillis, List<String> written) {
     Manifest before = required(last);
     Head head = Head.after(last, commitId, baseVersion(), nowMillis, OPERATION, properties(before))
-            .keepingAs(target.head());
+        .keepingAs(target.head());
     return new Manifest(
         head,
         target.schema(),

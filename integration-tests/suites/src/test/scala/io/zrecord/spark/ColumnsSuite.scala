@@ -175,10 +175,13 @@ class ColumnsSuite extends SparkSuite {
     for (view <- Seq("no_table", "some_records"))
       refused("no table of zrecord, or a view")(Columns.of(spark, view))
     refused("txnAppId")(
-      t.to().asOf(version).option("expectedVersion", "0").add(
-        good.withColumnRenamed("label", "more"),
-        "more"
-      )
+      t.to()
+        .asOf(version)
+        .option("expectedVersion", "0")
+        .add(
+          good.withColumnRenamed("label", "more"),
+          "more"
+        )
     )
     refused("it has the column 'label'")(
       t.to().asOf(version).add(good.withColumnRenamed("label", "Label"), "Label")

@@ -110,11 +110,12 @@ class ReplacedRecordsSuite extends SparkSuite {
     for (adaptive <- Seq("true", "false")) {
       val t = created("a name")
       spark.conf.set("spark.sql.adaptive.enabled", adaptive)
-      try spark
-        .range(0, 900, 1, 3)
-        .selectExpr("1000 + id id", "'x' a", "cast(1 - id as int) b", "named_struct('x', 1) s")
-        .writeTo(t.name)
-        .overwrite(expr("b >= 0 or b is null"))
+      try
+        spark
+          .range(0, 900, 1, 3)
+          .selectExpr("1000 + id id", "'x' a", "cast(1 - id as int) b", "named_struct('x', 1) s")
+          .writeTo(t.name)
+          .overwrite(expr("b >= 0 or b is null"))
       finally spark.conf.unset("spark.sql.adaptive.enabled")
       val added = t.rows().map(_.getLong(0))
       assert(added.sorted == (1000L until 1900L))
@@ -145,10 +146,12 @@ class ReplacedRecordsSuite extends SparkSuite {
   test("several in one statement are refused before one is done") {
     val t = created("a name")
     val version = t.version
-    val message = failure(sql(
-      s"from (select * from ${t.name}) s insert into ${t.name} replace where b = 1 select * where id = 1" +
-        s" insert into ${t.name} replace where b = 2 select * where id = 2"
-    ))
+    val message = failure(
+      sql(
+        s"from (select * from ${t.name}) s insert into ${t.name} replace where b = 1 select * where id = 1" +
+          s" insert into ${t.name} replace where b = 2 select * where id = 2"
+      )
+    )
     assert(message.contains("a statement for each") || message.contains("REPLACE"), message)
     assert(t.version == version)
   }
