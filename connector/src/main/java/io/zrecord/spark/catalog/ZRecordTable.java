@@ -205,6 +205,25 @@ public class ZRecordTable
     return datasets.get(0);
   }
 
+  /** Returns the paths of the table. */
+  final ReadPaths paths() {
+    return paths;
+  }
+
+  /**
+   * Returns the paths of the table for a read of changes, which names versions itself.
+   *
+   * @throws IllegalArgumentException if the statement names a version
+   */
+  final ReadPaths requireOfChanges() {
+    if (choice.isNamed() && !choice.loaded().isNewest()) {
+      throw new IllegalArgumentException("Cannot read the changes of " + location() + " as of "
+          + choice.loaded() + "; leave that out, and give " + ZRecordOptions.CHANGES_FROM + " and "
+          + ZRecordOptions.CHANGES_TO);
+    }
+    return paths;
+  }
+
   /** Returns where the table is, for messages. */
   final String location() {
     return paths.toString();
@@ -381,6 +400,12 @@ public class ZRecordTable
     @Override
     public MicroBatchStream stream(ReadSettings settings) {
       StreamReadConf streamed = StreamReadConf.of(options);
+      if (streamed.readsChanges()) {
+        throw new IllegalArgumentException("Cannot read " + location() + " with the option "
+            + ZRecordOptions.READ_CHANGES + "=true here, because Spark has not asked for the"
+            + " columns of changes; use load(path), or table(name) in a session with the extension"
+            + " io.zrecord.spark.ZRecordSessionExtensions");
+      }
       if (versions.size() != 1 || paths.isPattern()) {
         throw Unsupported.operation(
             "a stream of several datasets", "start a stream for each, and union them");
