@@ -87,8 +87,7 @@ final class ChangesCommand extends Subcommand {
   }
 
   private void print(Storage storage, VersionChanges version) throws IOException {
-    List<RecordChanges> records =
-        version.read(storage);
+    List<RecordChanges> records = version.read(storage);
     long number = version.version();
     if (isJson) {
       ObjectNode head = ValueJson.MAPPER.createObjectNode().put("version", number);
