@@ -97,16 +97,15 @@ class ChangesStreamSuite extends StreamTables with ChangedTables {
           sorted(table.toldBetween(version, 5))
       )
     }
-    for (start <- Seq("latest", "6")) {
-      val checkpoint = freshDirectory()
-      assert(all(byPath(table, "startingVersion" -> start), checkpoint) == Nil)
-      val version = table.last
+    for (isNamed <- Seq(true, false)) {
+      val (checkpoint, last) = (freshDirectory(), table.last)
+      val start = "startingVersion" -> (if (isNamed) s"${last + 1}" else "latest")
+      assert(all(byPath(table, start), checkpoint) == Nil)
       table.update(2, 0)
-      if (start == "latest" || version == 5)
-        assert(
-          sorted(all(byPath(table, "startingVersion" -> start), checkpoint)) ==
-            sorted(table.toldBetween(version + 1, table.last))
-        )
+      assert(
+        sorted(all(byPath(table, start), checkpoint)) ==
+          sorted(table.toldBetween(last + 1, table.last))
+      )
     }
     assert(failure(all(byPath(table, "startingVersion" -> "99"))).contains("the newest version is"))
   }
@@ -377,7 +376,7 @@ class ChangesStreamSuite extends StreamTables with ChangedTables {
     val checkpoint = freshDirectory()
     val limited = stream("startingVersion" -> "0", "maxVersionsPerTrigger" -> "1")
     assert(batches(limited, checkpoint, dies = 1)().map(_._1) == Seq(0L, 1L))
-    val rest = batches(limited, checkpoint)()
+    val rest = batches(limited, checkpoint)().filter(_._2.nonEmpty)
     assert(rest.map(_._1) == Seq(1L, 2L, 3L))
     assert(sorted(rest.flatMap(_._2)) == told(2))
     for (
