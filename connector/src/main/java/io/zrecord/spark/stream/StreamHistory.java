@@ -31,6 +31,9 @@ final class StreamHistory {
   /** Versions that are remembered between the planning of a batch and that of its tasks. */
   private static final int MOST_KNOWN = 256;
 
+  /** Most shards of a version whose changes are remembered. */
+  private static final int MOST_SHARDS = 1_000;
+
   private static final String REMEDY = "start the stream with a new checkpoint. A stream needs the"
       + " version that it has come to and all later ones: let expiries keep versions for longer"
       + " than a stream may pause, or give each of these versions a tag";
@@ -180,7 +183,9 @@ final class StreamHistory {
       if (records.count() > 0) {
         fields.requireReadable(version);
       }
-      known.put(number, records);
+      if (records.changes() == null || records.changes().shards().size() <= MOST_SHARDS) {
+        known.put(number, records);
+      }
     }
     return records;
   }
