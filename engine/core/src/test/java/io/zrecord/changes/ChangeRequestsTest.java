@@ -120,6 +120,7 @@ final class ChangeRequestsTest {
   private void move() {
     TableSnapshot base = table.latest();
     MergeChange merge = MergeChange.of(base);
+    List<ShardSummary> added = new ArrayList<>();
     for (int i = 0; i < SHARDS; i++) {
       ShardSummary shard = base.shards().get(i);
       try (ShardChangeWriter changes =
@@ -128,10 +129,11 @@ final class ChangeRequestsTest {
         changes.delete(0);
         target.movedFrom(shard.id(), changes.slotOf(0));
         put(target, 10L * i, "c" + i);
-        merge.change(changes.finish()).adding(List.of(target.finish().orElseThrow()));
+        merge.change(changes.finish());
+        added.add(target.finish().orElseThrow());
       }
     }
-    merge.commit();
+    merge.adding(added).commit();
   }
 
   @Test
@@ -159,8 +161,7 @@ final class ChangeRequestsTest {
   @Test
   void aMergeThatOnlyInsertsMovesNothingAndIsNotAsked() {
     MergeChange merge = MergeChange.of(table.latest());
-    merge.adding(List.of(shard("d", SHARDS)));
-    merge.commit();
+    merge.adding(List.of(shard("d", SHARDS))).commit();
     Together together = new Together(storage, ".tables", 2);
     assertThat(TableChanges.of(together).of(1).moves(together).count()).isZero();
     assertThat(together.opened).isEmpty();
