@@ -5,13 +5,12 @@ import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.changes.ChangesTable;
 import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.StreamReadConf;
-import java.lang.reflect.Constructor;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute;
 import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation;
+import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.UnresolvedHint;
 import org.apache.spark.sql.catalyst.plans.logical.View;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2;
@@ -29,11 +28,11 @@ import scala.runtime.BoxedUnit;
  * Puts the changes of a table into the place of a table that is named with options which ask for
  * changes. Spark loads a table by its name before the options are known, and changes have other
  * columns. A name in SQL may stand below a {@code *}, which Spark would replace by the columns of
- * the table, so such a name is kept from being a relation until the changes are in its place.
+ * the table, so such a name is kept from being resolved until the changes are in its place.
  * Stateless.
  */
 public final class ChangesOfRelations extends Rule<LogicalPlan> {
-  /** Name of the hint that stands over a name meanwhile. No user can write the name. */
+  /** A column of which nothing is known, which a name is filtered by meanwhile. */
   private static final String WAITS = "zrecord: changes";
 
   private static final TreeNodeTag<Boolean> IS_WAITING = new TreeNodeTag<>(WAITS);
@@ -52,7 +51,9 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
   }
 
   private static boolean waits(LogicalPlan node) {
-    return node instanceof UnresolvedHint hint && hint.name().equals(WAITS);
+    return node instanceof Filter filter
+        && filter.condition() instanceof UnresolvedAttribute column
+        && column.name().equals(WAITS);
   }
 
   private static final class Names implements PartialFunction<LogicalPlan, LogicalPlan> {
@@ -70,12 +71,7 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
       // The node itself may be analyzed once more, as part of another statement.
       LogicalPlan name = node.makeCopy(parts(node));
       name.setTagValue(IS_WAITING, true);
-      try {
-        Constructor<?> hint = UnresolvedHint.class.getConstructors()[0];
-        return (LogicalPlan) hint.newInstance(WAITS, ScalaLists.of(List.of()), name);
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("This release of Spark has other hints", e);
-      }
+      return new Filter(UnresolvedAttribute.quoted(WAITS), name);
     }
   }
 
@@ -88,14 +84,14 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
     public boolean isDefinedAt(LogicalPlan node) {
       return isBatch(node)
           || isStream(node)
-          || (waits(node) && ((UnresolvedHint) node).child().resolved());
+          || (waits(node) && ((Filter) node).child().resolved());
     }
 
     @Override
     public LogicalPlan apply(LogicalPlan node) {
-      if (node instanceof UnresolvedHint hint) {
-        requireNoView(hint.child());
-        return hint.child();
+      if (node instanceof Filter filter) {
+        requireNoView(filter.child());
+        return filter.child();
       }
       return node instanceof DataSourceV2Relation relation ? changes(relation) : changes(
           (StreamingRelationV2) node);
@@ -131,7 +127,9 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
     AtomicBoolean isOurs = new AtomicBoolean();
     named.foreach(node -> {
       isView.set(isView.get() || node instanceof View);
-      isOurs.set(isOurs.get() || table(node) instanceof ZRecordTable);
+      isOurs.set(isOurs.get()
+          || table(node) instanceof ZRecordTable
+          || table(node) instanceof ChangesTable);
       return BoxedUnit.UNIT;
     });
     if (isView.get() && isOurs.get()) {

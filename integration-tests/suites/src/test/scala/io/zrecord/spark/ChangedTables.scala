@@ -229,7 +229,7 @@ trait ChangedTables extends SparkSuite {
         .toSet
       val gone = (before.keySet -- after.keySet) ++ moved.filter(before.contains)
       val come = (after.keySet -- before.keySet) ++ moved.filter(after.contains)
-      val changed = touched -- gone -- come
+      val changed = (touched -- gone -- come).filter(before.contains)
       (gone.toSeq.map(id => ("delete", to, before(id))) ++
         come.toSeq.map(id => ("insert", to, after(id))) ++
         changed.toSeq.flatMap(id =>
