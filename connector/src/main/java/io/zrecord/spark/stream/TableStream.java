@@ -101,7 +101,7 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
   }
 
   @Override
-  public Offset latestOffset() {
+  public @Nullable Offset latestOffset() {
     return latestOffset(initialOffset(), ReadLimit.allAvailable());
   }
 
@@ -115,10 +115,12 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     return conf.readsChanges() ? position.ofChanges() : position;
   }
 
+  /** Returns where the next batch ends; null if there is nothing with which the stream begins. */
   @Override
-  public Offset latestOffset(Offset start, ReadLimit limit) {
-    return SparkErrors.planned(() -> marked(next(
+  public @Nullable Offset latestOffset(Offset start, ReadLimit limit) {
+    StreamPosition end = SparkErrors.planned(() -> marked(next(
         (StreamPosition) start, limit instanceof TriggerLimits own ? own : TriggerLimits.NONE)));
+    return end.isBeginning() ? null : end;
   }
 
   /** Returns the end of a batch, with what is needed to read the batch again. */

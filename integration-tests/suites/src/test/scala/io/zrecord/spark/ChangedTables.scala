@@ -207,7 +207,7 @@ trait ChangedTables extends SparkSuite {
         case 7 => merge(math.max(0, next - random.nextInt(8)), 1L + random.nextInt(10))
         case 8 | 9 => rebalance()
         case 10 => tag(s"tag-$last")
-        case 11 => if (isPartitioned) rebalance() else relayout()
+        case 11 => if (isPartitioned || records.isEmpty) rebalance() else relayout()
         case 12 => overwrite(1L + random.nextInt(10))
       }
     }
