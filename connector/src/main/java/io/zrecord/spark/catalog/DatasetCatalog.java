@@ -331,8 +331,8 @@ public abstract class DatasetCatalog implements NewTables {
   }
 
   /**
-   * Refuses a metadata table, and changes, that an option names. Spark asks whether a table exists, and for a
-   * path alone, only when it is going to write.
+   * Refuses a metadata table, and changes, that an option names. Spark asks whether a table exists,
+   * and for a path alone, only when it is going to write.
    */
   private static void refuseView(Identifier identifier) {
     PathIdentifiers.view(identifier).ifPresent(view -> {

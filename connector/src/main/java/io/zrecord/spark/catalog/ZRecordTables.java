@@ -181,8 +181,8 @@ public final class ZRecordTables {
     if (!(table instanceof ZRecordTable ours)) {
       throw new UnsupportedOperationException("The changes of " + identifier + " are not known");
     }
-    return SparkErrors.planned(() -> TableChangelog.of(
-        identifier.name(), ours.paths(), context, streams(ours.paths())));
+    return SparkErrors.planned(
+        () -> TableChangelog.of(identifier.name(), ours.paths(), context, streams(ours.paths())));
   }
 
   /**

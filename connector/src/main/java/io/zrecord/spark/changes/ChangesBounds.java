@@ -33,7 +33,9 @@ record ChangesBounds(Bound first, Optional<Bound> last, boolean isNet) {
   /** Returns what the options of a read ask for, which include both ends. */
   static ChangesBounds of(ChangesConf conf) {
     return new ChangesBounds(
-        new Bound(conf.from(), true), conf.to().map(moment -> new Bound(moment, true)), conf.isNet());
+        new Bound(conf.from(), true),
+        conf.to().map(moment -> new Bound(moment, true)),
+        conf.isNet());
   }
 
   /** Tells whether the last version is the newest, and nobody named it. */

@@ -115,9 +115,7 @@ final class ChangesScan implements Scan, Batch {
   private InputPartition[] byVersion(Part told, int parallelism) {
     ChangeTasks tasks = new ChangeTasks(version, columns, parallelism);
     if (told.first() <= told.last()) {
-      TableChanges.of(version.storage())
-          .between(told.first() - 1, told.last())
-          .forEach(tasks::add);
+      TableChanges.of(version.storage()).between(told.first() - 1, told.last()).forEach(tasks::add);
     }
     return tasks.divide();
   }

@@ -20,7 +20,9 @@ import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** The changes of a table, between two versions or as they come, as a table that is read. Immutable. */
+/**
+ * The changes of a table, between two versions or as they come, as a table that is read. Immutable.
+ */
 public final class ChangesTable implements Table, SupportsRead {
   private final ReadPaths paths;
   private final TableSnapshot last;
@@ -149,16 +151,10 @@ public final class ChangesTable implements Table, SupportsRead {
     return SparkErrors.planned(() -> {
       paths.requireObeyed(options);
       ReadConf conf = ReadConf.ofChanges(options);
-      return new ChangesScanBuilder(
-          paths.toString(),
-          last,
-          range,
-          columns,
-          conf,
-          settings -> {
-            requirement.run();
-            return streams.orElseThrow(this::refusal).open(last, settings, ofStream);
-          });
+      return new ChangesScanBuilder(paths.toString(), last, range, columns, conf, settings -> {
+        requirement.run();
+        return streams.orElseThrow(this::refusal).open(last, settings, ofStream);
+      });
     });
   }
 

@@ -52,7 +52,7 @@ final class NetChangesPlan {
       List<InputPartition> partitions) {
     ScanPlan.divide(snapshot, fields.fields(), indices, SplitSizing.atLeast(parallelism)).stream()
         .map(split -> PlannedPart.of(type, to, split))
-        .forEach(part ->
-            partitions.add(new ChangesPartition(TableLocation.of(storage), List.of(part))));
+        .forEach(
+            part -> partitions.add(new ChangesPartition(TableLocation.of(storage), List.of(part))));
   }
 }

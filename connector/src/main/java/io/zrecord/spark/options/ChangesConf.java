@@ -47,11 +47,12 @@ public record ChangesConf(TimeTravel from, Optional<TimeTravel> to, boolean isNe
   /** Returns the options that say which changes are read, for an identifier. */
   public static Map<String, String> among(CaseInsensitiveStringMap options) {
     Map<String, String> found = new LinkedHashMap<>();
-    List.of(FIRST, OTHERS).forEach(keys -> keys.forEach(key -> {
-      if (options.containsKey(key)) {
-        found.put(key, options.get(key));
-      }
-    }));
+    List.of(FIRST, OTHERS)
+        .forEach(keys -> keys.forEach(key -> {
+          if (options.containsKey(key)) {
+            found.put(key, options.get(key));
+          }
+        }));
     return found;
   }
 

@@ -225,7 +225,8 @@ final class KnownOptions {
       if (isAmong(key, SELECTORS_OF_CHANGES, Set.of())) {
         throw new IllegalArgumentException("Option " + key + " has the value '" + value
             + "', and does not go with this read; use spark.read.option(\""
-            + ZRecordOptions.CHANGES_FROM + "\", …).load(path), or table(name) in a session with the"
+            + ZRecordOptions.CHANGES_FROM
+            + "\", …).load(path), or table(name) in a session with the"
             + " extension io.zrecord.spark.ZRecordSessionExtensions, and in a stream "
             + ZRecordOptions.READ_CHANGES);
       }

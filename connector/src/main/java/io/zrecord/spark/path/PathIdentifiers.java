@@ -68,8 +68,8 @@ public final class PathIdentifiers {
             + " datasets; load one path at a time");
       }
       if (isOfChanges) {
-        throw new IllegalArgumentException("Cannot tell the changes of " + all.size()
-            + " datasets; load one path at a time");
+        throw new IllegalArgumentException(
+            "Cannot tell the changes of " + all.size() + " datasets; load one path at a time");
       }
       return identifier(write(all), List.of(SEVERAL), options);
     }

@@ -17,7 +17,6 @@ import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.PartialFunction;
@@ -76,7 +75,9 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
   }
 
   private static Object[] parts(LogicalPlan node) {
-    return IntStream.range(0, node.productArity()).mapToObj(node::productElement).toArray();
+    return IntStream.range(0, node.productArity())
+        .mapToObj(node::productElement)
+        .toArray();
   }
 
   private static final class Relations implements PartialFunction<LogicalPlan, LogicalPlan> {
@@ -93,8 +94,9 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
         requireNoView(filter.child());
         return filter.child();
       }
-      return node instanceof DataSourceV2Relation relation ? changes(relation) : changes(
-          (StreamingRelationV2) node);
+      return node instanceof DataSourceV2Relation relation
+          ? changes(relation)
+          : changes((StreamingRelationV2) node);
     }
   }
 

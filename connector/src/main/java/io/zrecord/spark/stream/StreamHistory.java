@@ -57,8 +57,7 @@ final class StreamHistory {
    *
    * @param opened the version whose fields the stream has
    */
-  StreamHistory(
-      String location, TableSnapshot opened, StreamFields fields, StreamReadConf conf) {
+  StreamHistory(String location, TableSnapshot opened, StreamFields fields, StreamReadConf conf) {
     this.location = location;
     this.table = RecordTable.at(opened.storage());
     this.tableId = opened.tableId();

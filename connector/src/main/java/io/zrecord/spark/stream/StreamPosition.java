@@ -25,7 +25,8 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
  * many records were delivered of all that the version has, or of those that it added. At
  * {@code "end"}, all that was to be delivered up to the version was. The end of a first batch that
  * began with what a version added, and not with all records of one, has the number of that version
- * in {@code "first"}. A position in a stream of changes says so in {@code "of"}. Spark compares positions by their texts, so each position has one text only.
+ * in {@code "first"}. A position in a stream of changes says so in {@code "of"}. Spark compares
+ * positions by their texts, so each position has one text only.
  */
 final class StreamPosition extends Offset {
   /** Where the stream begins, which its options say. */
@@ -78,8 +79,7 @@ final class StreamPosition extends Offset {
 
   /** Returns the position within a version. */
   static StreamPosition within(Place place, VersionId version, long records) {
-    return new StreamPosition(
-        place, Optional.of(version), records, OptionalLong.empty(), false);
+    return new StreamPosition(place, Optional.of(version), records, OptionalLong.empty(), false);
   }
 
   /** Returns the position after a version. */
@@ -89,8 +89,7 @@ final class StreamPosition extends Offset {
 
   /** Returns the same position as the end of a first batch that began with what a version added. */
   StreamPosition begunWith(long versionNumber) {
-    return new StreamPosition(
-        place, version, records, OptionalLong.of(versionNumber), isOfChanges);
+    return new StreamPosition(place, version, records, OptionalLong.of(versionNumber), isOfChanges);
   }
 
   /** Returns the same position in a stream of changes. The beginning is that of any stream. */

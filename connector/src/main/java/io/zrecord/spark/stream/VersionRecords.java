@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param changes what the version changed; null if the stream delivers records
  */
 record VersionRecords(
-    Place place, TableSnapshot version, IndexSet indices, @Nullable VersionChanges changes) {
+    Place place,
+    TableSnapshot version,
+    IndexSet indices,
+    @Nullable VersionChanges changes) {
   /** Returns records of a version. */
   static VersionRecords of(Place place, TableSnapshot version, IndexSet indices) {
     return new VersionRecords(place, version, indices, null);

@@ -86,7 +86,8 @@ final class MovedPairs {
     Requests.forEach(
         storage,
         IntStream.range(0, origins.length).boxed().toList(),
-        i -> origins[i] = originsOf(storage, Objects.requireNonNull(inserted.get(i).after())));
+        i -> origins[i] =
+            originsOf(storage, Objects.requireNonNull(inserted.get(i).after())));
     List<Long> before = new ArrayList<>();
     List<Long> after = new ArrayList<>();
     for (int i = 0; i < origins.length; i++) {
@@ -101,8 +102,8 @@ final class MovedPairs {
   private static Origins originsOf(Storage storage, ShardSummary inserted) {
     Origins origins = Origins.NONE;
     for (int i = 0; i < inserted.tables().size() && origins.count() == 0; i++) {
-      origins =
-          TablesFile.open(storage, inserted, inserted.tables().get(i), kept -> {}).origins();
+      origins = TablesFile.open(storage, inserted, inserted.tables().get(i), kept -> {})
+          .origins();
     }
     return origins;
   }

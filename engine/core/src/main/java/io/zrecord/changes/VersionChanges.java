@@ -22,8 +22,8 @@ public record VersionChanges(
   }
 
   /**
-   * Reads which records of each shard were inserted, deleted or changed, as {@link
-   * ShardChanges#read} does, by requests side by side.
+   * Reads which records of each shard were inserted, deleted or changed, as
+   * {@link ShardChanges#read} does, by requests side by side.
    *
    * @return in the order of {@link #shards}
    * @throws io.zrecord.errors.MissingFileException if a file is missing, as when the version before

@@ -152,8 +152,7 @@ final class ChangeRequestsTest {
     Together together = new Together(storage, ".patch", SHARDS);
     List<RecordChanges> records = version.read(together);
     assertThat(records)
-        .isEqualTo(
-            version.shards().stream().map(shard -> shard.read(storage)).toList());
+        .isEqualTo(version.shards().stream().map(shard -> shard.read(storage)).toList());
     assertThat(records.stream().mapToLong(shard -> shard.deleted().count()).sum())
         .isEqualTo(SHARDS);
   }

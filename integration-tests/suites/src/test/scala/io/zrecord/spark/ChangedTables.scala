@@ -106,9 +106,7 @@ trait ChangedTables extends SparkSuite {
       val changed = records.values.filter(condition).toSeq
       did(
         records ++ changed.map(rec => rec.id -> change(rec)),
-        changed.flatMap(rec =>
-          Seq("update_preimage" -> rec, "update_postimage" -> change(rec))
-        )
+        changed.flatMap(rec => Seq("update_preimage" -> rec, "update_postimage" -> change(rec)))
       )
     }
 

@@ -54,8 +54,11 @@ class ChangesFromSuite extends ChangedTables {
     val expected = "id bigint, part int, label int, text string, _change_type string not null," +
       " _commit_version bigint not null, _commit_timestamp timestamp not null"
     for (frame <- Seq(byPath(table, "changesFrom" -> "1"), byName(table, "changesFrom" -> "1")))
-      assert(frame.schema.toDDL.replace("`", "").toLowerCase.replace(",", ", ") ==
-        expected.replace("bigint", "bigint").toLowerCase, frame.schema.toDDL)
+      assert(
+        frame.schema.toDDL.replace("`", "").toLowerCase.replace(",", ", ") ==
+          expected.replace("bigint", "bigint").toLowerCase,
+        frame.schema.toDDL
+      )
     sql(s"alter table ${table.name} add column late int default 7")
     sql(s"alter table ${table.name} rename column text to words")
     sql(s"update ${table.name} set late = 8 where id = 0")
@@ -89,7 +92,11 @@ class ChangesFromSuite extends ChangedTables {
     )
     assert(told(table, "changesFromTimestamp" -> "2020-01-01") == sorted(table.toldBetween(0, 5)))
     assert(told(table, "changesFromTimestamp" -> "2999-01-01") == Nil)
-    for (row <- byPath(table, "changesFrom" -> "0").select("_commit_version", "_commit_timestamp").collect())
+    for (
+      row <- byPath(table, "changesFrom" -> "0")
+        .select("_commit_version", "_commit_timestamp")
+        .collect()
+    )
       assert(row.getTimestamp(1) == Timestamp.from(time(row.getLong(0))))
   }
 
@@ -124,7 +131,9 @@ class ChangesFromSuite extends ChangedTables {
       val options = Seq("changesFrom" -> s"$from", "changesTo" -> s"$to") ++ option
       val found = byName(table, options: _*)
       assert(found.schema == ofSql.schema)
-      assert(found.collect().map(_.toString).sorted.toSeq == ofSql.collect().map(_.toString).sorted.toSeq)
+      assert(
+        found.collect().map(_.toString).sorted.toSeq == ofSql.collect().map(_.toString).sorted.toSeq
+      )
     }
   }
 
@@ -226,8 +235,10 @@ class ChangesFromSuite extends ChangedTables {
       )
     }
     val narrow = byPath(table, "changesFrom" -> "5", "verify" -> "always")
-    assert(narrow.selectExpr("_change_type", "label").collect().toSet ==
-      Set(Row("update_preimage", 0), Row("update_postimage", 6)))
+    assert(
+      narrow.selectExpr("_change_type", "label").collect().toSet ==
+        Set(Row("update_preimage", 0), Row("update_postimage", 6))
+    )
     assert(failure(narrow.selectExpr("md5(text)").collect()).nonEmpty, "the control")
     val some = byPath(table, "changesFrom" -> "0", "verify" -> "always")
       .where("_commit_version = 4")
@@ -250,8 +261,13 @@ class ChangesFromSuite extends ChangedTables {
       Seq(from, "statistics" -> "false") -> Seq("statistics", "'false'", "leave"),
       Seq(from, "startingVersion" -> "3") -> Seq("startingVersion", "is of streams"),
       Seq(from, "readChanges" -> "true") -> Seq("readChanges", "is of streams"),
-      Seq(from, "changesFromTimestamp" -> "2020-01-01") -> Seq("exclude each other", "changesFrom=1"),
-      Seq(from, "changesTo" -> "1", "changesToTimestamp" -> "2020-01-01") -> Seq("exclude each other"),
+      Seq(from, "changesFromTimestamp" -> "2020-01-01") -> Seq(
+        "exclude each other",
+        "changesFrom=1"
+      ),
+      Seq(from, "changesTo" -> "1", "changesToTimestamp" -> "2020-01-01") -> Seq(
+        "exclude each other"
+      ),
       Seq("changesTo" -> "1") -> Seq("changesTo", "'1'", "give changesFrom"),
       Seq("deduplicationMode" -> "netChanges") -> Seq("deduplicationMode", "give changesFrom"),
       Seq(from, "deduplicationMode" -> "some") -> Seq("deduplicationMode", "'some'", "netChanges"),
@@ -273,7 +289,8 @@ class ChangesFromSuite extends ChangedTables {
       words.foreach(word => assert(refused.contains(word), refused))
       assert(!refused.contains("INTERNAL_ERROR"), refused)
     }
-    val several = failure(read(table.path, "changesFrom" -> "1", "paths" -> s"""["${table.path}"]""").count())
+    val several =
+      failure(read(table.path, "changesFrom" -> "1", "paths" -> s"""["${table.path}"]""").count())
     assert(several.contains("2 datasets") || several.contains("path"), several)
     val travelled = Option(s"select * from ${table.name} version as of 2 with (changesFrom = '1')")
     for (text <- travelled if hasOptionsInSql) assert(failure(sql(text)).nonEmpty)
@@ -282,10 +299,19 @@ class ChangesFromSuite extends ChangedTables {
   test("a write refuses the options of changes, and a session's default is obeyed or refused") {
     val table = filled()
     val frame = spark.table(table.name)
-    for (key <- Seq("changesFrom", "changesTo", "changesFromTimestamp", "deduplicationMode", "readChanges")) {
+    for (
+      key <- Seq(
+        "changesFrom",
+        "changesTo",
+        "changesFromTimestamp",
+        "deduplicationMode",
+        "readChanges"
+      )
+    ) {
       val value = if (key == "readChanges") "true" else "1"
       for (mode <- Seq("append", "overwrite", "ignore")) withClue(s"$key $mode") {
-        def save(): Unit = write(frame, table.path, mode, key -> value, "unknownOptions" -> "ignore")
+        def save(): Unit =
+          write(frame, table.path, mode, key -> value, "unknownOptions" -> "ignore")
         if (mode != "ignore" || key.startsWith("changesFrom")) assert(failure(save()).contains(key))
       }
       assert(failure(frame.writeTo(table.name).option(key, value).append()).contains(key))
@@ -326,7 +352,9 @@ class ChangesFromSuite extends ChangedTables {
         assert(last + 1 == table.versions.size)
         for (version <- 0L to last)
           assert(
-            sorted(changes(byPath(table, "changesFrom" -> s"$version", "changesTo" -> s"$version"))) ==
+            sorted(
+              changes(byPath(table, "changesFrom" -> s"$version", "changesTo" -> s"$version"))
+            ) ==
               sorted(table.toldBetween(version, version)),
             s"version $version"
           )
