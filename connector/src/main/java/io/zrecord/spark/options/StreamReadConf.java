@@ -58,7 +58,7 @@ public final class StreamReadConf {
     refuse(
         own,
         ZRecordOptions.MAX_BYTES_PER_TRIGGER,
-        "since nobody has counted the bytes of what a version changed; use "
+        "since the bytes of what a version changed are not known before they are read; use "
             + ZRecordOptions.MAX_RECORDS_PER_TRIGGER + ", " + ZRecordOptions.MAX_SHARDS_PER_TRIGGER
             + " or " + ZRecordOptions.MAX_VERSIONS_PER_TRIGGER);
   }

@@ -21,7 +21,7 @@ record TriggerLimits(
   static TriggerLimits of(StreamReadConf conf) {
     return new TriggerLimits(
         conf.maxRecords(),
-        // Nobody has counted the bytes of changes. A default is for other streams.
+        // The bytes of changes are not known. A default of the session is for other streams.
         conf.readsChanges() ? OptionalLong.empty() : conf.maxBytes(),
         conf.maxShards(),
         conf.maxVersions());

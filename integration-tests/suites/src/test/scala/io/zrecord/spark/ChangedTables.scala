@@ -13,7 +13,8 @@ trait ChangedTables extends SparkSuite {
 
   override protected def configuration: Map[String, String] = Map(
     "spark.sql.catalog.lake" -> classOf[ZRecordCatalog].getName,
-    "spark.sql.catalog.lake.warehouse" -> warehouse
+    "spark.sql.catalog.lake.warehouse" -> warehouse,
+    "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName
   )
 
   protected def sql(text: String): Seq[Row] = spark.sql(text).collect().toSeq

@@ -164,6 +164,20 @@ class ChangesFromSuite extends ChangedTables {
     }
   }
 
+  test("a table of the session's catalog tells its changes, in a batch and in a stream") {
+    val name = freshTable()
+    sql(s"create table $name (id bigint, label int) using zrecord")
+    sql(s"insert into $name select id, 0 from range(3)")
+    sql(s"update $name set label = 1 where id = 1")
+    val last = spark.read.option("changesFrom", "latest").table(name)
+    assert(
+      last.select("_change_type", "id", "label").collect().toSet ==
+        Set(Row("update_preimage", 1L, 0), Row("update_postimage", 1L, 1))
+    )
+    assert(spark.readStream.option("readChanges", "true").table(name).columns.last == "_commit_timestamp")
+    sql(s"drop table $name")
+  }
+
   test("rows of changes join the records of the table, and each other") {
     val table = filled()
     val joined = byName(table, "changesFrom" -> "2")

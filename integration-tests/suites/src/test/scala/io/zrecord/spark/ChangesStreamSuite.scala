@@ -220,6 +220,22 @@ class ChangesStreamSuite extends ChangedStreams {
     )
   }
 
+  test("a default of the session makes all streams those of changes, and no other read") {
+    val table = filled()
+    spark.conf.set("spark.datasource.zrecord.readChanges", "true")
+    try {
+      assert(spark.table(table.name).count() == 4 && read(table.path).count() == 4)
+      val streams = Seq(
+        spark.readStream.format("zrecord").load(table.path),
+        spark.readStream.table(table.name)
+      )
+      for (stream <- streams)
+        assert(sorted(all(stream)) == sorted(initial(table, 5)))
+      val records = spark.readStream.option("readChanges", "false").table(table.name)
+      assert(!records.columns.contains("_change_type"))
+    } finally spark.conf.unset("spark.datasource.zrecord.readChanges")
+  }
+
   test("a version that does not say what it changed ends the stream after what came before") {
     val (table, checkpoint) = (filled(), freshDirectory())
     assert(all(byPath(table), checkpoint).nonEmpty)
