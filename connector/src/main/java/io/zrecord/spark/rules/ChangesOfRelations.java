@@ -20,7 +20,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.PartialFunction;
-import scala.collection.Seq;
+import scala.collection.Iterable;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -160,7 +160,7 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
     for (int i = 0; i < parts.length; i++) {
       if (parts[i] == table) {
         parts[i] = changes;
-      } else if (parts[i] instanceof Seq<?>) {
+      } else if (parts[i] instanceof Iterable<?>) {
         parts[i] = output;
       } else if (parts[i] instanceof Option<?> name
           && name.isDefined()
