@@ -1,6 +1,7 @@
 package io.zrecord.spark;
 
 import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.rules.ChangesOfRelations;
 import io.zrecord.spark.rules.ColumnsOfRowChanges;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.MetadataOfQueries;
@@ -46,6 +47,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> UpdatesOfStreams::check);
     extensions.injectCheckRule(session -> MetadataOfStreams::check);
     extensions.injectCheckRule(session -> RowChangesOfOneVersion::checkSeveral);
+    extensions.injectResolutionRule(session -> new ChangesOfRelations());
     extensions.injectResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());
@@ -55,6 +57,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectOptimizerRule(session -> new ColumnsOfRowChanges());
     extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(extensions, OptionsOfRelations::new);
+    injectEarly(extensions, session -> new ChangesOfRelations.Early());
     injectEarly(extensions, TimesOfPaths::new);
     injectEarly(extensions, ProceduresOfCatalogs::new);
     CheckedSessions.add(extensions);

@@ -3,8 +3,11 @@ package io.zrecord.spark;
 import io.zrecord.spark.catalog.PathCatalog;
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.catalog.ZRecordTables;
+import io.zrecord.spark.changes.ChangesTable;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.StorageSettings;
+import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -92,6 +95,9 @@ public final class ZRecordSource
   @Override
   public Optional<String> extractTimeTravelVersion(CaseInsensitiveStringMap options) {
     PathCatalog.forget();
+    if (ChangesConf.of(options).isPresent()) {
+      return Optional.of(TimeTravel.NEWEST);
+    }
     VersionSelector selector = VersionSelector.effective(options);
     if (!selector.isEmpty()) {
       return selector.version();
@@ -105,7 +111,9 @@ public final class ZRecordSource
 
   @Override
   public Optional<String> extractTimeTravelTimestamp(CaseInsensitiveStringMap options) {
-    return VersionSelector.effective(options).timestamp();
+    return ChangesConf.of(options).isPresent()
+        ? Optional.empty()
+        : VersionSelector.effective(options).timestamp();
   }
 
   @Override
@@ -117,6 +125,9 @@ public final class ZRecordSource
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
     ReadPaths paths = ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options)));
+    if (StreamReadConf.asksForChanges(options)) {
+      return SparkErrors.planned(() -> ZRecordTables.streamOfChanges(paths)).schema();
+    }
     return ColumnMetadata.withoutFieldIds(
         SparkErrors.planned(() -> ZRecordTables.load(paths, TimeTravel.newest()))
             .schema());
@@ -136,8 +147,25 @@ public final class ZRecordSource
   }
 
   /**
+   * Returns the stream of the changes of a table.
+   *
+   * @throws IllegalArgumentException if the user says that there are other columns
+   */
+  private static Table changes(CaseInsensitiveStringMap options, StructType schema) {
+    StorageSettings.refuseToKeep(options.asCaseSensitiveMap());
+    ChangesTable changes = ZRecordTables.streamOfChanges(
+        ReadPaths.literal(PathIdentifiers.paths(PathIdentifiers.identifier(options))));
+    if (!changes.schema().equals(schema)) {
+      throw new IllegalArgumentException("Cannot read the changes of " + changes.name()
+          + " with the columns " + schema.catalogString() + ": they are "
+          + changes.schema().catalogString() + "; leave schema(…) out");
+    }
+    return changes;
+  }
+
+  /**
    * Returns a table for session catalogs, which keep the path and the schema of the table
-   * themselves.
+   * themselves, and for streams.
    */
   @Override
   public Table getTable(
@@ -146,6 +174,9 @@ public final class ZRecordSource
     boolean hasPath =
         options.containsKey(ZRecordOptions.PATH) || options.containsKey(ZRecordOptions.PATHS);
     return SparkErrors.planned(() -> {
+      if (hasPath && StreamReadConf.asksForChanges(options)) {
+        return changes(options, schema);
+      }
       ZRecordTable table = ZRecordTables.forSessionCatalog(
           schema,
           hasPath ? Optional.of(PathIdentifiers.identifier(options)) : Optional.empty(),

@@ -87,8 +87,7 @@ final class ChangesCommand extends Subcommand {
   }
 
   private void print(Storage storage, VersionChanges version) throws IOException {
-    List<RecordChanges> records =
-        version.shards().stream().map(shard -> shard.read(storage)).toList();
+    List<RecordChanges> records = version.read(storage);
     long number = version.version();
     if (isJson) {
       ObjectNode head = ValueJson.MAPPER.createObjectNode().put("version", number);

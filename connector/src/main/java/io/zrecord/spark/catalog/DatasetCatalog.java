@@ -2,12 +2,14 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.DatasetExistsException;
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.spark.changes.ChangesTable;
 import io.zrecord.spark.ddl.NewTable;
 import io.zrecord.spark.ddl.SparkFeatures;
 import io.zrecord.spark.ddl.TableAlteration;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.metadata.MetadataTable;
 import io.zrecord.spark.options.CatalogOptions;
+import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.VersionSelector;
@@ -316,6 +318,10 @@ public abstract class DatasetCatalog implements NewTables {
     return SparkErrors.planned(() -> {
       ReadPaths paths = ReadPaths.of(identifier);
       Optional<ViewName> view = PathIdentifiers.view(identifier);
+      Optional<ChangesConf> changes = PathIdentifiers.changes(identifier);
+      if (changes.isPresent()) {
+        return ChangesTable.of(paths, changes.get());
+      }
       return view.isPresent()
           ? MetadataTable.load(paths, view.get(), VersionChoice.named(time))
           : time.isNewest() && PathIdentifiers.isPlain(identifier)
@@ -325,14 +331,20 @@ public abstract class DatasetCatalog implements NewTables {
   }
 
   /**
-   * Refuses a metadata table that an option names. Spark asks whether a table exists, and for a
-   * path alone, only when it is going to write.
+   * Refuses a metadata table, and changes, that an option names. Spark asks whether a table exists,
+   * and for a path alone, only when it is going to write.
    */
   private static void refuseView(Identifier identifier) {
     PathIdentifiers.view(identifier).ifPresent(view -> {
       throw Unsupported.operation(
           "writing to the metadata table " + view + " of " + identifier.name(),
           "leave the option " + ZRecordOptions.VIEW + " out");
+    });
+    PathIdentifiers.changes(identifier).ifPresent(changes -> {
+      throw Unsupported.operation(
+          "writing to the changes of " + identifier.name() + " from " + changes.from() + " on",
+          "leave the options " + ZRecordOptions.CHANGES_FROM + " and "
+              + ZRecordOptions.CHANGES_FROM_TIMESTAMP + " out");
     });
   }
 

@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.StreamReadConf;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.scan.ReadSettings;
@@ -35,6 +36,12 @@ record TableScan(
   @Override
   public MicroBatchStream stream(ReadSettings settings) {
     StreamReadConf streamed = StreamReadConf.of(options);
+    if (streamed.readsChanges()) {
+      throw new IllegalArgumentException("Cannot read " + location + " with the option "
+          + ZRecordOptions.READ_CHANGES + "=true here, because Spark has not asked for the columns"
+          + " of changes; use load(path), or table(name) in a session with the extension"
+          + " io.zrecord.spark.ZRecordSessionExtensions");
+    }
     DatasetVersion loaded = version.orElseThrow(() -> Unsupported.operation(
         "a stream of several datasets", "start a stream for each, and union them"));
     if (loaded.isStore()) {

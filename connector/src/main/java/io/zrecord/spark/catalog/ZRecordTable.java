@@ -204,6 +204,25 @@ public class ZRecordTable
     return versions.size() == 1 ? Optional.of(versions.get(0)) : Optional.empty();
   }
 
+  /** Returns the paths of the table. */
+  final ReadPaths paths() {
+    return paths;
+  }
+
+  /**
+   * Returns the paths of the table for a read of changes, which names versions itself.
+   *
+   * @throws IllegalArgumentException if the statement names a version
+   */
+  final ReadPaths requireOfChanges() {
+    if (choice.isNamed() && !choice.loaded().isNewest()) {
+      throw new IllegalArgumentException("Cannot read the changes of " + location() + " as of "
+          + choice.loaded() + "; leave that out, and give " + ZRecordOptions.CHANGES_FROM + " and "
+          + ZRecordOptions.CHANGES_TO);
+    }
+    return paths;
+  }
+
   /** Returns where the table is, for messages. */
   final String location() {
     return paths.toString();

@@ -2,9 +2,12 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.changes.ChangesTable;
 import io.zrecord.spark.changes.TableChangelog;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.ddl.SparkFeatures;
+import io.zrecord.spark.options.ChangesConf;
+import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.path.DatasetPath;
@@ -12,6 +15,7 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.stream.TableStream;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.Arrays;
 import java.util.List;
@@ -177,6 +181,35 @@ public final class ZRecordTables {
     if (!(table instanceof ZRecordTable ours)) {
       throw new UnsupportedOperationException("The changes of " + identifier + " are not known");
     }
-    return SparkErrors.planned(() -> TableChangelog.of(identifier.name(), ours.path(), context));
+    return SparkErrors.planned(
+        () -> TableChangelog.of(identifier.name(), ours.paths(), context, streams(ours.paths())));
+  }
+
+  /**
+   * Returns the changes of a table that was loaded, as the options of a read ask for them.
+   *
+   * @throws IllegalArgumentException if the statement reads the table as of a version
+   */
+  public static ChangesTable changesOf(ZRecordTable table, ChangesConf conf) {
+    return SparkErrors.planned(() -> ChangesTable.of(table.requireOfChanges(), conf));
+  }
+
+  /**
+   * Returns the changes of a table that was loaded, as a stream.
+   *
+   * @throws IllegalArgumentException if the statement reads the table as of a version
+   */
+  public static ChangesTable streamOfChanges(ZRecordTable table) {
+    return SparkErrors.planned(() -> streamOfChanges(table.requireOfChanges()));
+  }
+
+  /** Returns the changes of the table at a path, as a stream. */
+  public static ChangesTable streamOfChanges(ReadPaths paths) {
+    return ChangesTable.ofStream(paths, streams(paths));
+  }
+
+  private static ChangesTable.Streams streams(ReadPaths paths) {
+    return (opened, settings, options) ->
+        new TableStream(paths.toString(), opened, settings, StreamReadConf.of(options));
   }
 }

@@ -1,40 +1,64 @@
 package io.zrecord.spark.changes;
 
-import io.zrecord.schema.RecordSchema;
+import io.zrecord.changes.TableChanges;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.SparkErrors;
-import io.zrecord.spark.scan.IndexOrder;
 import io.zrecord.spark.scan.ReadSettings;
 import io.zrecord.spark.scan.ScanMetrics;
+import io.zrecord.table.TableSnapshot;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 
 /** A scan of the changes of some versions. Lives on the driver. */
 final class ChangesScan implements Scan, Batch {
-  private final ChangesRange range;
-  private final long first;
-  private final long last;
+  private final String location;
+  private final TableSnapshot version;
+  private final Optional<Part> part;
   private final StructType columns;
   private final ReadConf conf;
+  private final Function<ReadSettings, MicroBatchStream> stream;
 
   /**
-   * Makes a scan.
+   * Some versions of a range.
    *
    * @param first the first version whose changes are told, in the range
    * @param last the last one
    */
-  ChangesScan(ChangesRange range, long first, long last, StructType columns, ReadConf conf) {
-    this.range = range;
-    this.first = first;
-    this.last = last;
+  record Part(ChangesRange range, long first, long last) {
+    String description() {
+      return (range.isNet() ? ", each record once," : "") + " in versions " + first + " to " + last;
+    }
+  }
+
+  /**
+   * Makes a scan.
+   *
+   * @param version the version whose columns are told
+   * @param part what a batch tells; empty if there is no end
+   * @param stream opens the stream, if the scan is that of one
+   */
+  ChangesScan(
+      String location,
+      TableSnapshot version,
+      Optional<Part> part,
+      StructType columns,
+      ReadConf conf,
+      Function<ReadSettings, MicroBatchStream> stream) {
+    this.location = location;
+    this.version = version;
+    this.part = part;
     this.columns = columns;
     this.conf = conf;
+    this.stream = stream;
   }
 
   @Override
@@ -44,36 +68,61 @@ final class ChangesScan implements Scan, Batch {
 
   @Override
   public String description() {
-    return ZRecordOptions.FORMAT + " changes of " + range.to().storage().location()
-        + (range.isNet() ? ", each record once," : "") + " in versions " + first + " to " + last
-        + " " + columns.catalogString();
+    return ZRecordOptions.FORMAT + " changes of " + location
+        + part.map(Part::description).orElse("") + " " + columns.catalogString();
+  }
+
+  @Override
+  public ColumnarSupportMode columnarSupportMode() {
+    return ColumnarSupportMode.SUPPORTED;
   }
 
   @Override
   public Batch toBatch() {
+    SparkErrors.done(() -> {
+      conf.requireBatch();
+      requirePart();
+    });
     return this;
+  }
+
+  private Part requirePart() {
+    return part.orElseThrow(() -> new IllegalArgumentException("Cannot tell the changes of "
+        + location + " without an end; name a range of versions or times"));
+  }
+
+  @Override
+  public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+    return SparkErrors.planned(() -> stream.apply(settings()));
+  }
+
+  private ReadSettings settings() {
+    return ReadSettings.ofAll(columns, conf);
   }
 
   @Override
   public InputPartition[] planInputPartitions() {
     return SparkErrors.planned(() -> {
-      ChangesPlan plan = new ChangesPlan(
-          range.to().storage(),
-          fields(),
-          SparkSession.active().sparkContext().defaultParallelism());
-      return range.isNet() ? plan.net(range.from(), range.to()) : plan.byVersion(first - 1, last);
+      Part told = requirePart();
+      int parallelism = SparkSession.active().sparkContext().defaultParallelism();
+      return told.range().isNet()
+          ? new NetChangesPlan(version.storage(), ChangeTasks.fields(version, columns), parallelism)
+              .between(told.range().from(), told.range().to())
+          : byVersion(told, parallelism);
     });
   }
 
-  private RecordSchema fields() {
-    return IndexOrder.fields(range.to(), ChangeColumns.ofTable(columns));
+  private InputPartition[] byVersion(Part told, int parallelism) {
+    ChangeTasks tasks = new ChangeTasks(version, columns, parallelism);
+    if (told.first() <= told.last()) {
+      TableChanges.of(version.storage()).between(told.first() - 1, told.last()).forEach(tasks::add);
+    }
+    return tasks.divide();
   }
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    StructType ofTable = ChangeColumns.ofTable(columns);
-    return new ChangesReaderFactory(
-        columns, fields(), ReadSettings.ofAll(ofTable, conf).bare());
+    return ChangeTasks.readers(version, settings());
   }
 
   @Override

@@ -2,9 +2,13 @@ package io.zrecord.spark.changes;
 
 import io.zrecord.spark.column.WholeColumns;
 import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
@@ -13,6 +17,7 @@ import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -21,21 +26,40 @@ import org.apache.spark.sql.types.StructType;
  */
 final class ChangesScanBuilder
     implements ScanBuilder, SupportsPushDownRequiredColumns, SupportsPushDownV2Filters {
-  private final ChangesRange range;
+  private final String location;
+  private final TableSnapshot version;
+  private final Optional<ChangesRange> range;
   private final ReadConf conf;
+  private final Function<ReadSettings, MicroBatchStream> stream;
   private final List<Predicate> pushed = new ArrayList<>();
   private final StructType all;
   private StructType columns;
   private long first;
   private long last;
 
-  ChangesScanBuilder(ChangesRange range, StructType columns, ReadConf conf) {
+  /**
+   * Begins a scan.
+   *
+   * @param version the version whose columns are told
+   * @param range what a batch tells; empty if there is no end
+   * @param stream opens the stream, if the scan is that of one
+   */
+  ChangesScanBuilder(
+      String location,
+      TableSnapshot version,
+      Optional<ChangesRange> range,
+      StructType columns,
+      ReadConf conf,
+      Function<ReadSettings, MicroBatchStream> stream) {
+    this.location = location;
+    this.version = version;
     this.range = range;
     this.all = columns;
     this.columns = columns;
     this.conf = conf;
-    this.first = range.from() + 1;
-    this.last = range.to().version();
+    this.stream = stream;
+    this.first = range.map(ChangesRange::from).orElse(-1L) + 1;
+    this.last = version.version();
   }
 
   @Override
@@ -56,7 +80,7 @@ final class ChangesScanBuilder
 
   private void narrow(Predicate predicate) {
     Expression[] children = predicate.children();
-    if (range.isNet()
+    if (range.map(ChangesRange::isNet).orElse(true)
         || children.length != 2
         || !(children[0] instanceof NamedReference column)
         || !column.fieldNames()[0].equals(ChangeColumns.VERSION)
@@ -82,6 +106,12 @@ final class ChangesScanBuilder
 
   @Override
   public Scan build() {
-    return new ChangesScan(range, first, last, columns, conf);
+    return new ChangesScan(
+        location,
+        version,
+        range.map(of -> new ChangesScan.Part(of, first, last)),
+        columns,
+        conf,
+        stream);
   }
 }

@@ -1,37 +1,120 @@
 package io.zrecord.spark.changes;
 
+import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.ZRecordOptions;
+import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.path.Unsupported;
+import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.table.TableSnapshot;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** The changes of a table between two versions, as a table that is read. Immutable. */
+/**
+ * The changes of a table, between two versions or as they come, as a table that is read. Immutable.
+ */
 public final class ChangesTable implements Table, SupportsRead {
-  private final String name;
-  private final ChangesRange range;
+  private final ReadPaths paths;
+  private final TableSnapshot last;
+  private final Optional<ChangesRange> range;
+  private final boolean isToNewest;
+  private final Optional<Streams> streams;
   private final StructType columns;
 
+  /** Makes streams of changes, which packages above do. */
+  public interface Streams {
+    /**
+     * Opens a stream.
+     *
+     * @param opened the version whose columns the stream has
+     */
+    MicroBatchStream open(
+        TableSnapshot opened, ReadSettings settings, CaseInsensitiveStringMap options);
+  }
+
+  ChangesTable(
+      ReadPaths paths,
+      TableSnapshot last,
+      Optional<ChangesRange> range,
+      boolean isToNewest,
+      Optional<Streams> streams) {
+    this.paths = paths;
+    this.last = last;
+    this.range = range;
+    this.isToNewest = isToNewest;
+    this.streams = streams;
+    this.columns = ChangeColumns.of(paths.toString(), last.schema());
+  }
+
   /**
-   * Makes the table.
+   * Loads the changes of some versions.
+   *
+   * @throws io.zrecord.errors.VersionNotFoundException if there is no such version
+   * @throws io.zrecord.errors.SchemaMismatchException if a field of the table has the name of a
+   *     column of changes
+   * @throws IllegalArgumentException if this is no single table
+   */
+  public static ChangesTable of(ReadPaths paths, ChangesConf conf) {
+    ChangesBounds bounds = ChangesBounds.of(conf);
+    ChangesRange range = bounds.in(requireTable(paths));
+    return new ChangesTable(
+        paths, range.to(), Optional.of(range), bounds.isToNewest(), Optional.empty());
+  }
+
+  /**
+   * Loads the changes of a table as a stream, which has the columns of the newest version.
    *
    * @throws io.zrecord.errors.SchemaMismatchException if a field of the table has the name of a
    *     column of changes
+   * @throws IllegalArgumentException if this is no single table
    */
-  public ChangesTable(String name, ChangesRange range) {
-    this.name = name;
-    this.range = range;
-    this.columns = ChangeColumns.of(range.to().storage().location(), range.to().schema());
+  public static ChangesTable ofStream(ReadPaths paths, Streams streams) {
+    TableSnapshot newest = requireTable(paths).table().latest();
+    return new ChangesTable(paths, newest, Optional.empty(), true, Optional.of(streams));
+  }
+
+  /**
+   * Returns the place of a table.
+   *
+   * @throws IllegalArgumentException if there are several datasets, or it is a store
+   */
+  static DatasetPath requireTable(ReadPaths paths) {
+    if (paths.found().size() != 1 || paths.isPattern()) {
+      throw new IllegalArgumentException("Cannot tell the changes of " + paths
+          + ", which is no single table; name one table, without a pattern");
+    }
+    DatasetPath path = paths.datasets().get(0);
+    if (path.store().isPresent()) {
+      throw new IllegalArgumentException("Cannot tell the changes of " + path.path()
+          + ": it is a store that is written online, and has no versions; append to it first,"
+          + " which makes a table of it");
+    }
+    return path;
   }
 
   @Override
   public String name() {
-    return name;
+    return paths + ".changes";
+  }
+
+  /** Returns the last version whose changes are told, or whose columns a stream has. */
+  public TableSnapshot last() {
+    return last;
+  }
+
+  /** Tells whether the last version was the newest, and nobody named it. */
+  public boolean isToNewest() {
+    return isToNewest;
   }
 
   /** Returns the columns of the last version, then those that say what a row is. */
@@ -48,12 +131,37 @@ public final class ChangesTable implements Table, SupportsRead {
 
   @Override
   public Set<TableCapability> capabilities() {
-    return Set.of(TableCapability.BATCH_READ);
+    return Set.of(
+        range.isPresent() ? TableCapability.BATCH_READ : TableCapability.MICRO_BATCH_READ);
   }
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return SparkErrors.planned(
-        () -> new ChangesScanBuilder(range, columns, ReadConf.ofRecords(options, Map.of())));
+    return newScanBuilder(options, options, () -> {});
+  }
+
+  /**
+   * Makes a scan.
+   *
+   * @param ofStream the options if the scan is that of a stream
+   * @param requirement what a stream has to meet besides
+   */
+  ScanBuilder newScanBuilder(
+      CaseInsensitiveStringMap options, CaseInsensitiveStringMap ofStream, Runnable requirement) {
+    return SparkErrors.planned(() -> {
+      paths.requireObeyed(options);
+      ReadConf conf = ReadConf.ofChanges(options);
+      return new ChangesScanBuilder(paths.toString(), last, range, columns, conf, settings -> {
+        requirement.run();
+        return streams.orElseThrow(this::refusal).open(last, settings, ofStream);
+      });
+    });
+  }
+
+  private RuntimeException refusal() {
+    return Unsupported.operation(
+        "a stream of the changes of some versions of " + paths,
+        "use " + ZRecordOptions.READ_CHANGES + ", and " + ZRecordOptions.STARTING_VERSION
+            + " for the first version");
   }
 }

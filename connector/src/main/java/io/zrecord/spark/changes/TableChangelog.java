@@ -1,9 +1,11 @@
 package io.zrecord.spark.changes;
 
-import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.spark.changes.ChangesBounds.Bound;
 import io.zrecord.spark.options.TimeTravel;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
-import io.zrecord.spark.path.SparkErrors;
+import io.zrecord.spark.path.ReadPaths;
+import io.zrecord.spark.path.Unsupported;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
@@ -11,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.Changelog;
 import org.apache.spark.sql.connector.catalog.ChangelogContext;
@@ -37,102 +40,76 @@ public final class TableChangelog implements Changelog {
       "deduplicationmode",
       "computeupdates");
 
+  private final String name;
   private final ChangesTable table;
+  private final ChangelogContext context;
 
-  private final ChangesRange range;
-  private final boolean isToNewest;
-
-  private TableChangelog(String name, ChangesRange range, boolean isToNewest) {
-    this.table = new ChangesTable(name, range);
-    this.range = range;
-    this.isToNewest = isToNewest;
+  private TableChangelog(String name, ChangesTable table, ChangelogContext context) {
+    this.name = name;
+    this.table = table;
+    this.context = context;
   }
 
   /** Returns the last version whose changes are told. */
   public TableSnapshot last() {
-    return range.to();
+    return table.last();
   }
 
   /** Tells whether the last version was the newest, and nobody named it. */
   public boolean isToNewest() {
-    return isToNewest;
+    return table.isToNewest();
   }
 
   /**
    * Returns the changes that a statement wants of a table.
    *
    * @param name name of the table, for people
-   * @throws io.zrecord.spark.path.DatasetFailure if there is no such version, or the dataset is a
-   *     store that is written online
+   * @throws io.zrecord.errors.VersionNotFoundException if there is no such version
+   * @throws IllegalArgumentException if the dataset is a store that is written online
    */
-  public static Changelog of(String name, DatasetPath path, ChangelogContext context) {
-    return SparkErrors.planned(
-        () -> new TableChangelog(name + ".changes", range(path, context), isOpen(context.range())));
+  public static Changelog of(
+      String name, ReadPaths paths, ChangelogContext context, ChangesTable.Streams streams) {
+    DatasetPath path = ChangesTable.requireTable(paths);
+    Optional<ChangesBounds> bounds = bounds(context);
+    Optional<ChangesRange> range = bounds.map(of -> of.in(path));
+    return new TableChangelog(
+        name + ".changes",
+        new ChangesTable(
+            paths,
+            range.map(ChangesRange::to).orElseGet(path.table()::latest),
+            range,
+            bounds.map(ChangesBounds::isToNewest).orElse(true),
+            Optional.of(streams)),
+        context);
   }
 
-  private static boolean isOpen(ChangelogRange range) {
-    return range instanceof ChangelogRange.VersionRange versions
-        ? versions.endingVersion().isEmpty()
-        : range instanceof ChangelogRange.TimestampRange times
-            && times.endingTimestamp().isEmpty();
-  }
-
-  private static ChangesRange range(DatasetPath path, ChangelogContext context) {
-    if (path.store().isPresent()) {
-      throw new IllegalArgumentException("Cannot tell the changes of " + path.path()
-          + ": it is a store that is written online, and has no versions; append to it first,"
-          + " which makes a table of it");
-    }
+  /** Returns the ends of the range; empty if there is none, as a stream may have it. */
+  private static Optional<ChangesBounds> bounds(ChangelogContext context) {
     ChangelogRange asked = context.range();
-    boolean isNet = context.deduplicationMode().name().equals("NET_CHANGES");
-    RecordTable table = path.table();
+    TimeTravel first;
+    Optional<TimeTravel> last;
     if (asked instanceof ChangelogRange.VersionRange versions) {
-      long first = version(path, versions.startingVersion()).version();
-      TableSnapshot last = versions
-          .endingVersion()
-          .map(text -> version(path, text))
-          .map(end -> asked.endingBoundInclusive() ? end : before(table, end))
-          .orElseGet(table::latest);
-      return new ChangesRange(asked.startingBoundInclusive() ? first - 1 : first, last, isNet);
+      first = TimeTravel.of(versions.startingVersion());
+      last = versions.endingVersion().map(TimeTravel::of);
+    } else if (asked instanceof ChangelogRange.TimestampRange times) {
+      first = TimeTravel.atMicros(times.startingTimestamp());
+      last = times.endingTimestamp().map(TimeTravel::atMicros);
+    } else {
+      return Optional.empty();
     }
-    if (asked instanceof ChangelogRange.TimestampRange times) {
-      long from =
-          before(table, instant(times.startingTimestamp(), !asked.startingBoundInclusive()));
-      TableSnapshot last = times
-          .endingTimestamp()
-          .map(end -> table.asOf(instant(end, asked.endingBoundInclusive())))
-          .orElseGet(table::latest);
-      return new ChangesRange(Math.min(from, last.version()), last, isNet);
-    }
-    throw new IllegalArgumentException("Cannot tell the changes of " + path.path()
-        + " without an end; name a range of versions or times");
+    return Optional.of(new ChangesBounds(
+        new Bound(first, asked.startingBoundInclusive()),
+        last.map(end -> new Bound(end, asked.endingBoundInclusive())),
+        isNet(context)));
   }
 
-  private static TableSnapshot version(DatasetPath path, String text) {
-    return path.version(TimeTravel.of(text)).snapshot();
-  }
-
-  private static TableSnapshot before(RecordTable table, TableSnapshot end) {
-    return table.version(end.version() - 1);
-  }
-
-  /** Returns the newest version at a time, −1 if the table is younger. */
-  private static long before(RecordTable table, Instant time) {
-    try {
-      return table.asOf(time).version();
-    } catch (VersionNotFoundException e) {
-      return table.versions().get(0) - 1;
-    }
-  }
-
-  /** Returns a time, or the last one before. */
-  private static Instant instant(long micros, boolean isIncluded) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).minusNanos(isIncluded ? 0 : 1);
+  private static boolean isNet(ChangelogContext context) {
+    return context.deduplicationMode().name().equals("NET_CHANGES");
   }
 
   @Override
   public String name() {
-    return table.name();
+    return name;
   }
 
   @Override
@@ -170,6 +147,46 @@ public final class TableChangelog implements Changelog {
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
     Map<String, String> others = new HashMap<>(options.asCaseSensitiveMap());
     others.keySet().removeIf(key -> OF_CONTEXT.contains(key.toLowerCase(Locale.ROOT)));
-    return table.newScanBuilder(new CaseInsensitiveStringMap(others));
+    Map<String, String> ofStream = new HashMap<>(others);
+    ofStream.put(ZRecordOptions.READ_CHANGES, "true");
+    bounds(context).ifPresent(bounds -> putStart(bounds.first(), ofStream));
+    return table.newScanBuilder(
+        new CaseInsensitiveStringMap(others),
+        new CaseInsensitiveStringMap(ofStream),
+        this::requireOfStream);
+  }
+
+  /** Says where a stream begins, as the options of a stream do. */
+  private void putStart(Bound first, Map<String, String> options) {
+    int exclusive = first.isIncluded() ? 0 : 1;
+    if (first.moment().isNewest()) {
+      options.put(ZRecordOptions.STARTING_VERSION, TimeTravel.NEWEST);
+    } else if (first.moment().instant().isPresent()) {
+      Instant time = first.moment().instant().get().plus(exclusive, ChronoUnit.MICROS);
+      options.put(ZRecordOptions.STARTING_TIMESTAMP, time.toString());
+    } else {
+      long number = first
+          .moment()
+          .version()
+          .orElseGet(() -> RecordTable.at(last().storage())
+              .tagged(first.moment().tag().orElseThrow())
+              .version());
+      options.put(ZRecordOptions.STARTING_VERSION, Long.toString(number + exclusive));
+    }
+  }
+
+  /** Refuses what a stream cannot do. Spark says that there is a stream when the scan is built. */
+  private void requireOfStream() {
+    if (isNet(context)) {
+      throw Unsupported.operation(
+          "a stream of the net changes of " + table.name() + ", which has no end",
+          "leave deduplicationMode out, or read a range by spark.read");
+    }
+    if (bounds(context).flatMap(ChangesBounds::last).isPresent()) {
+      throw Unsupported.operation(
+          "a stream of the changes of " + table.name() + " up to a last one",
+          "leave endingVersion and endingTimestamp out, and use Trigger.AvailableNow, or read a"
+              + " range by spark.read");
+    }
   }
 }

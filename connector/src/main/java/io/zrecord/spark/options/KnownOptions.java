@@ -28,23 +28,53 @@ final class KnownOptions {
               ZRecordOptions.BATCH_ROWS,
               ZRecordOptions.BATCH_BYTES,
               ZRecordOptions.VIEW,
+              ZRecordOptions.CHANGES_FROM,
+              ZRecordOptions.CHANGES_FROM_TIMESTAMP,
+              ZRecordOptions.CHANGES_TO,
+              ZRecordOptions.CHANGES_TO_TIMESTAMP,
+              ZRecordOptions.DEDUPLICATION_MODE,
+              ZRecordOptions.READ_CHANGES,
               ZRecordOptions.STARTING_VERSION,
               ZRecordOptions.STARTING_TIMESTAMP,
               ZRecordOptions.MAX_RECORDS_PER_TRIGGER,
               ZRecordOptions.MAX_BYTES_PER_TRIGGER,
               ZRecordOptions.MAX_SHARDS_PER_TRIGGER,
+              ZRecordOptions.MAX_VERSIONS_PER_TRIGGER,
               ZRecordOptions.SKIP_CHANGE_COMMITS,
               ZRecordOptions.UNKNOWN_OPTIONS))
       .collect(Collectors.toUnmodifiableSet());
 
   /** Options of reads that only a stream has. */
   private static final Set<String> OF_STREAMS = Set.of(
+      ZRecordOptions.READ_CHANGES,
       ZRecordOptions.STARTING_VERSION,
       ZRecordOptions.STARTING_TIMESTAMP,
       ZRecordOptions.MAX_RECORDS_PER_TRIGGER,
       ZRecordOptions.MAX_BYTES_PER_TRIGGER,
       ZRecordOptions.MAX_SHARDS_PER_TRIGGER,
+      ZRecordOptions.MAX_VERSIONS_PER_TRIGGER,
       ZRecordOptions.SKIP_CHANGE_COMMITS);
+
+  /** Options that select which changes are read. */
+  private static final Set<String> SELECTORS_OF_CHANGES = Set.of(
+      ZRecordOptions.CHANGES_FROM,
+      ZRecordOptions.CHANGES_FROM_TIMESTAMP,
+      ZRecordOptions.CHANGES_TO,
+      ZRecordOptions.CHANGES_TO_TIMESTAMP,
+      ZRecordOptions.DEDUPLICATION_MODE);
+
+  /** Options that fit a read of changes. */
+  private static final Set<String> OF_CHANGES = Stream.concat(
+          SELECTORS_OF_CHANGES.stream(),
+          Stream.of(
+              ZRecordOptions.PATH,
+              ZRecordOptions.PATHS,
+              ZRecordOptions.GLOB_PATHS,
+              ZRecordOptions.VERIFY,
+              ZRecordOptions.BATCH_ROWS,
+              ZRecordOptions.BATCH_BYTES,
+              ZRecordOptions.UNKNOWN_OPTIONS))
+      .collect(Collectors.toUnmodifiableSet());
 
   /** Options that fit a metadata table. */
   private static final Set<String> OF_VIEWS = Set.of(
@@ -86,13 +116,17 @@ final class KnownOptions {
       Set.of(ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF);
 
   /** Options that select what is read. A write has another target. */
-  private static final Set<String> SELECTORS = Set.of(
-      ZRecordOptions.PATHS,
-      ZRecordOptions.VERSION_AS_OF,
-      ZRecordOptions.TIMESTAMP_AS_OF,
-      ZRecordOptions.TAG,
-      ZRecordOptions.GLOB_PATHS,
-      ZRecordOptions.VIEW);
+  private static final Set<String> SELECTORS = Stream.concat(
+          SELECTORS_OF_CHANGES.stream(),
+          Stream.of(
+              ZRecordOptions.PATHS,
+              ZRecordOptions.VERSION_AS_OF,
+              ZRecordOptions.TIMESTAMP_AS_OF,
+              ZRecordOptions.TAG,
+              ZRecordOptions.GLOB_PATHS,
+              ZRecordOptions.VIEW,
+              ZRecordOptions.READ_CHANGES))
+      .collect(Collectors.toUnmodifiableSet());
 
   /** Options that Spark itself sets on the way to a source. */
   private static final Set<String> SPARK =
@@ -161,6 +195,42 @@ final class KnownOptions {
             + " does not go with a metadata table, which has no records; leave the option out");
       }
     }
+  }
+
+  /**
+   * Refuses options of reads that do not go with a read of changes. Those of streams are not looked
+   * at: Spark does not say whether there is a stream before it has planned the scan.
+   *
+   * @param own the options without the session's defaults
+   */
+  static void requireOfChanges(CaseInsensitiveStringMap own) {
+    own.asCaseSensitiveMap().forEach((key, value) -> {
+      if (isAmong(key, READ, Set.of())
+          && !isAmong(key, OF_STREAMS, Set.of())
+          && !isAmong(key, OF_CHANGES, Set.of())) {
+        throw new IllegalArgumentException("Option " + key + " has the value '" + value
+            + "', and does not go with the changes of versions, whose options are "
+            + String.join(", ", new TreeSet<>(OF_CHANGES)) + "; leave " + key + " out");
+      }
+    });
+  }
+
+  /**
+   * Refuses options that select changes for a read of records.
+   *
+   * @param options with the session's defaults
+   */
+  static void requireOfRecords(CaseInsensitiveStringMap options) {
+    options.asCaseSensitiveMap().forEach((key, value) -> {
+      if (isAmong(key, SELECTORS_OF_CHANGES, Set.of())) {
+        throw new IllegalArgumentException("Option " + key + " has the value '" + value
+            + "', and does not go with this read; use spark.read.option(\""
+            + ZRecordOptions.CHANGES_FROM
+            + "\", …).load(path), or table(name) in a session with the"
+            + " extension io.zrecord.spark.ZRecordSessionExtensions, and in a stream "
+            + ZRecordOptions.READ_CHANGES);
+      }
+    });
   }
 
   static void requireKnownForWriting(CaseInsensitiveStringMap options) {

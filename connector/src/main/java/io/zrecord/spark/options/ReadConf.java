@@ -64,8 +64,22 @@ public final class ReadConf {
           + " goes with spark.read.format(\"zrecord\").load(path); name the metadata table in SQL,"
           + " such as lake.vision.photos.versions or zrecord.`/data/train`.versions");
     }
+    KnownOptions.requireOfRecords(options);
     ReadConf conf = new ReadConf(options);
     conf.requireParsed();
+    return conf;
+  }
+
+  /** Parses the options of a read of changes, and adds the session's defaults. */
+  public static ReadConf ofChanges(CaseInsensitiveStringMap own) {
+    CaseInsensitiveStringMap options = SessionDefaults.addedTo(own);
+    KnownOptions.requireKnownForReading(options);
+    KnownOptions.requireOfChanges(SessionDefaults.removedFrom(own));
+    ReadConf conf = new ReadConf(options);
+    conf.batchRows();
+    conf.batchBytes();
+    conf.verification();
+    readsPatterns(options);
     return conf;
   }
 

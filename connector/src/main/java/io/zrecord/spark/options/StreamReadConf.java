@@ -43,7 +43,47 @@ public final class StreamReadConf {
     conf.maxRecords();
     conf.maxBytes();
     conf.maxShards();
+    conf.maxVersions();
+    if (conf.readsChanges()) {
+      requireOfChanges(SessionDefaults.removedFrom(own));
+    }
     return conf;
+  }
+
+  private static void requireOfChanges(CaseInsensitiveStringMap own) {
+    refuse(
+        own,
+        ZRecordOptions.SKIP_CHANGE_COMMITS,
+        "which gives such versions instead of leaving them out; leave one of them out");
+    refuse(
+        own,
+        ZRecordOptions.MAX_BYTES_PER_TRIGGER,
+        "since the bytes of what a version changed are not known before they are read; use "
+            + ZRecordOptions.MAX_RECORDS_PER_TRIGGER + ", " + ZRecordOptions.MAX_SHARDS_PER_TRIGGER
+            + " or " + ZRecordOptions.MAX_VERSIONS_PER_TRIGGER);
+  }
+
+  private static void refuse(CaseInsensitiveStringMap own, String key, String reason) {
+    if (own.containsKey(key)) {
+      throw new IllegalArgumentException("Option " + key + " has the value '" + own.get(key)
+          + "', and does not go with " + ZRecordOptions.READ_CHANGES + "=true, " + reason);
+    }
+  }
+
+  /**
+   * Tells whether options, or the session's defaults, ask for a stream of changes.
+   *
+   * @throws IllegalArgumentException if the value is neither true nor false
+   */
+  public static boolean asksForChanges(CaseInsensitiveStringMap own) {
+    return new StreamReadConf(SessionDefaults.addedTo(own)).readsChanges();
+  }
+
+  /** Tells whether the stream has what versions changed, and not only what they added. */
+  public boolean readsChanges() {
+    return value(ZRecordOptions.READ_CHANGES)
+        .map(text -> OptionValue.bool(ZRecordOptions.READ_CHANGES, text))
+        .orElse(false);
   }
 
   private void requireOneStart() {
@@ -104,6 +144,11 @@ public final class StreamReadConf {
   /** Returns the greatest number of shards of a batch. */
   public OptionalLong maxShards() {
     return limit(ZRecordOptions.MAX_SHARDS_PER_TRIGGER, Long::parseLong);
+  }
+
+  /** Returns the greatest number of versions of which a batch has records. */
+  public OptionalLong maxVersions() {
+    return limit(ZRecordOptions.MAX_VERSIONS_PER_TRIGGER, Long::parseLong);
   }
 
   private OptionalLong limit(String key, ToLongFunction<String> parser) {

@@ -30,12 +30,21 @@ public final class ZRecordOptions {
   static final String BATCH_ROWS = "batchRows";
   static final String BATCH_BYTES = "batchBytes";
 
+  // Reading what versions changed.
+  public static final String CHANGES_FROM = "changesFrom";
+  public static final String CHANGES_FROM_TIMESTAMP = "changesFromTimestamp";
+  public static final String CHANGES_TO = "changesTo";
+  static final String CHANGES_TO_TIMESTAMP = "changesToTimestamp";
+  static final String DEDUPLICATION_MODE = "deduplicationMode";
+
   // Reading a stream.
-  static final String STARTING_VERSION = "startingVersion";
-  static final String STARTING_TIMESTAMP = "startingTimestamp";
+  public static final String READ_CHANGES = "readChanges";
+  public static final String STARTING_VERSION = "startingVersion";
+  public static final String STARTING_TIMESTAMP = "startingTimestamp";
   static final String MAX_RECORDS_PER_TRIGGER = "maxRecordsPerTrigger";
   static final String MAX_BYTES_PER_TRIGGER = "maxBytesPerTrigger";
   static final String MAX_SHARDS_PER_TRIGGER = "maxShardsPerTrigger";
+  static final String MAX_VERSIONS_PER_TRIGGER = "maxVersionsPerTrigger";
   public static final String SKIP_CHANGE_COMMITS = "skipChangeCommits";
 
   // Reading about a dataset instead of its records.

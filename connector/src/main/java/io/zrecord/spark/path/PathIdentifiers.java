@@ -1,7 +1,9 @@
 package io.zrecord.spark.path;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.OptionValue;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.StorageSettings;
@@ -27,6 +29,9 @@ public final class PathIdentifiers {
   /** Part of a namespace before the name of a view. */
   private static final String VIEW = "view";
 
+  /** Part of a namespace before the JSON of options that say which changes are read. */
+  private static final String CHANGES = "changes";
+
   /** Part of a namespace if the options say that the paths may be patterns. */
   private static final String PATTERN = "pattern";
 
@@ -43,12 +48,13 @@ public final class PathIdentifiers {
   /**
    * Returns the identifier for the options of a read or write.
    *
-   * @throws IllegalArgumentException if no path is given, or a view of several datasets
+   * @throws IllegalArgumentException if no path is given, or a view or changes of several datasets
    */
   public static Identifier identifier(CaseInsensitiveStringMap options) {
     String several = options.get(ZRecordOptions.PATHS);
     String one = options.get(ZRecordOptions.PATH);
-    String view = options.get(ZRecordOptions.VIEW);
+    boolean isOfChanges = ChangesConf.of(options).isPresent();
+    String view = isOfChanges ? null : options.get(ZRecordOptions.VIEW);
     if (several != null && parse(several).length > 0) {
       List<String> all = new ArrayList<>(List.of(parse(several)));
       if (one != null) {
@@ -60,6 +66,10 @@ public final class PathIdentifiers {
       if (view != null) {
         throw new IllegalArgumentException("Cannot read the view " + view + " of " + all.size()
             + " datasets; load one path at a time");
+      }
+      if (isOfChanges) {
+        throw new IllegalArgumentException(
+            "Cannot tell the changes of " + all.size() + " datasets; load one path at a time");
       }
       return identifier(write(all), List.of(SEVERAL), options);
     }
@@ -73,6 +83,11 @@ public final class PathIdentifiers {
   private static Identifier identifier(
       String name, List<String> namespace, CaseInsensitiveStringMap options) {
     List<String> parts = new ArrayList<>(namespace);
+    Map<String, String> changes = ChangesConf.among(options);
+    if (!changes.isEmpty()) {
+      parts.add(CHANGES);
+      parts.add(write(changes));
+    }
     if (options.containsKey(ZRecordOptions.GLOB_PATHS)) {
       parts.add(ReadConf.readsPatterns(options) ? PATTERN : LITERAL);
     }
@@ -94,6 +109,20 @@ public final class PathIdentifiers {
   /** Returns the view that an identifier asks for, if any. */
   public static Optional<ViewName> view(Identifier identifier) {
     return after(VIEW, identifier).map(ViewName::of);
+  }
+
+  /** Returns which changes an identifier asks for, if any. */
+  public static Optional<ChangesConf> changes(Identifier identifier) {
+    return after(CHANGES, identifier)
+        .flatMap(json -> ChangesConf.of(new CaseInsensitiveStringMap(options(json))));
+  }
+
+  private static Map<String, String> options(String json) {
+    try {
+      return JSON.readValue(json, new TypeReference<Map<String, String>>() {});
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("Cannot read the options " + json, e);
+    }
   }
 
   /** Returns the paths that an identifier names. */
@@ -131,11 +160,12 @@ public final class PathIdentifiers {
     return at < 0 || at + 1 >= parts.size() ? Optional.empty() : Optional.of(parts.get(at + 1));
   }
 
-  /** Tells whether an identifier names one path, without a pattern or a view. */
+  /** Tells whether an identifier names one path, without a pattern, a view or changes. */
   public static boolean isPlain(Identifier identifier) {
     List<String> paths = paths(identifier);
     return paths.size() == 1
         && view(identifier).isEmpty()
+        && !has(CHANGES, identifier)
         && (isLiteral(identifier) || !SparkStorages.isPattern(paths.get(0)));
   }
 
@@ -192,11 +222,11 @@ public final class PathIdentifiers {
     return paths;
   }
 
-  private static String write(List<String> paths) {
+  private static String write(Object value) {
     try {
-      return JSON.writeValueAsString(paths);
+      return JSON.writeValueAsString(value);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("Cannot write the paths " + paths + " as JSON", e);
+      throw new IllegalArgumentException("Cannot write " + value + " as JSON", e);
     }
   }
 }

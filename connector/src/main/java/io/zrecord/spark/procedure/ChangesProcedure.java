@@ -1,7 +1,6 @@
 package io.zrecord.spark.procedure;
 
 import io.zrecord.changes.RecordChanges;
-import io.zrecord.changes.ShardChanges;
 import io.zrecord.changes.TableChanges;
 import io.zrecord.changes.VersionChanges;
 import io.zrecord.schema.FieldSpec;
@@ -74,8 +73,7 @@ final class ChangesProcedure implements SystemProcedure {
     long deleted = 0;
     long changed = 0;
     Map<Integer, Long> byId = new TreeMap<>();
-    for (ShardChanges shard : version.shards()) {
-      RecordChanges records = shard.read(storage);
+    for (RecordChanges records : version.read(storage)) {
       inserted += records.inserted().count();
       deleted += records.deleted().count();
       changed += records.changedBefore().count();

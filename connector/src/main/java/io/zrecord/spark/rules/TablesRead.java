@@ -1,6 +1,7 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.changes.ChangesTable;
 import io.zrecord.spark.changes.TableChangelog;
 import io.zrecord.spark.path.SparkStorages;
 import io.zrecord.table.TableSnapshot;
@@ -99,6 +100,9 @@ final class TablesRead {
   private void add(Table read, CaseInsensitiveStringMap options) {
     if (read instanceof ZRecordTable table && (withChosen || !table.isOfChosenVersion(options))) {
       versions.addAll(table.snapshots(options));
+    }
+    if (read instanceof ChangesTable changes && (withChosen || changes.isToNewest())) {
+      versions.add(changes.last());
     }
     if (read.getClass().getSimpleName().equals("ChangelogTable") // New in Spark 4.2.
         && ((Product) read).productElement(0) instanceof TableChangelog changes

@@ -36,6 +36,11 @@ public record ReadSettings(
         columns, conf.batchRows(), conf.batchBytes(), conf.verification(), null, List.of());
   }
 
+  /** Returns the same settings for other columns. */
+  public ReadSettings of(StructType others) {
+    return new ReadSettings(others, batchRows, batchBytes, verification, sample, conditions);
+  }
+
   /** Returns the same settings without the metadata of the columns, for tasks and comparisons. */
   public ReadSettings bare() {
     return new ReadSettings(

@@ -9,6 +9,7 @@ import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.read.IndexSet;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.stream.StreamPosition.Place;
@@ -30,6 +31,9 @@ final class StreamHistory {
   /** Versions that are remembered between the planning of a batch and that of its tasks. */
   private static final int MOST_KNOWN = 256;
 
+  /** Most shards of a version whose changes are remembered. */
+  private static final int MOST_SHARDS = 1_000;
+
   private static final String REMEDY = "start the stream with a new checkpoint. A stream needs the"
       + " version that it has come to and all later ones: let expiries keep versions for longer"
       + " than a stream may pause, or give each of these versions a tag";
@@ -38,7 +42,7 @@ final class StreamHistory {
   private final RecordTable table;
   private final UUID tableId;
   private final StreamFields fields;
-  private final boolean skipsChanges;
+  private final StreamReadConf conf;
   private final Map<Long, VersionRecords> known = new LinkedHashMap<>(16, 0.75f, true) {
     private static final long serialVersionUID = 1L;
 
@@ -53,12 +57,12 @@ final class StreamHistory {
    *
    * @param opened the version whose fields the stream has
    */
-  StreamHistory(String location, TableSnapshot opened, StreamFields fields, boolean skipsChanges) {
+  StreamHistory(String location, TableSnapshot opened, StreamFields fields, StreamReadConf conf) {
     this.location = location;
     this.table = RecordTable.at(opened.storage());
     this.tableId = opened.tableId();
     this.fields = fields;
-    this.skipsChanges = skipsChanges;
+    this.conf = conf;
   }
 
   /** Returns the newest version of the table that the stream was opened on. */
@@ -87,8 +91,16 @@ final class StreamHistory {
    * Requires that the version of a position is there.
    *
    * @throws VersionNotFoundException if it is gone, or is one of another table
+   * @throws IllegalArgumentException if the position is that of a stream of records in a stream of
+   *     changes, or the other way round
    */
   void requireThere(StreamPosition position, TableSnapshot newest) {
+    if (position.isOfChanges() != conf.readsChanges()) {
+      throw new IllegalArgumentException("Cannot go on with the stream of " + location
+          + ": the checkpoint is that of a stream with " + ZRecordOptions.READ_CHANGES + "="
+          + position.isOfChanges() + ", and the option says " + conf.readsChanges()
+          + "; give the option of before, or start with a new checkpoint");
+    }
     VersionId id = position.version().orElseThrow();
     requireSame(newest.tableId(), id.table());
     if (id.number() > newest.version()) {
@@ -153,24 +165,56 @@ final class StreamHistory {
   }
 
   /**
-   * Returns the records that a version added.
+   * Returns the records that a version added, or what it changed if the stream has changes.
    *
-   * @throws UnsupportedOperationException if the version changed or deleted records, and such
-   *     versions are not to be skipped
-   * @throws VersionNotFoundException if the version or the one before was expired
+   * @throws UnsupportedOperationException if the version changed or deleted records, and the stream
+   *     neither has changes nor skips such versions
+   * @throws VersionNotFoundException if the version or the one before was expired, or the version
+   *     does not say what it changed
    */
   synchronized VersionRecords added(long number, TableSnapshot newest) {
     VersionRecords records = known.get(number);
     if (records == null) {
       TableSnapshot version = version(number, newest);
-      IndexSet indices = addedBy(version, newest);
-      if (!indices.isEmpty()) {
+      records = conf.readsChanges()
+          ? changedBy(version, newest)
+          : VersionRecords.of(Place.ADDED, version, addedBy(version, newest));
+      if (records.count() > 0) {
         fields.requireReadable(version);
       }
-      records = new VersionRecords(Place.ADDED, version, indices);
-      known.put(number, records);
+      if (records.changes() == null || records.changes().shards().size() <= MOST_SHARDS) {
+        known.put(number, records);
+      }
     }
     return records;
+  }
+
+  /** Returns what a version changed, which are records if it only added some. */
+  private VersionRecords changedBy(TableSnapshot version, TableSnapshot newest) {
+    VersionChanges changes = told(version, newest);
+    if (changes.shards().stream().allMatch(shard -> shard.before() == null)) {
+      return VersionRecords.of(Place.ADDED, version, inserted(changes));
+    }
+    fields.requireReadable(version(version.version() - 1, newest));
+    return VersionRecords.changed(version, changes);
+  }
+
+  private VersionChanges told(TableSnapshot version, TableSnapshot newest) {
+    try {
+      return TableChanges.of(table.storage()).of(version.version());
+    } catch (VersionNotFoundException e) {
+      requireBoth(version, newest);
+      throw new VersionNotFoundException(
+          location,
+          "Cannot go on with the stream of the changes of " + location + ": " + e.getMessage()
+              + "; start a stream with a new checkpoint, which begins with all records");
+    }
+  }
+
+  /** Requires that a version and the one before were not expired. */
+  private void requireBoth(TableSnapshot version, TableSnapshot newest) {
+    version(version.version(), newest);
+    version(version.version() - 1, newest);
   }
 
   private IndexSet addedBy(TableSnapshot version, TableSnapshot newest) {
@@ -178,22 +222,26 @@ final class StreamHistory {
     boolean isChange = changes.isEmpty()
         || changes.get().shards().stream()
             .anyMatch(shard -> changesRecords(shard, version, newest));
-    if (isChange && !skipsChanges) {
+    if (isChange && !conf.skipsChanges()) {
       throw Unsupported.operation(
           "a stream of " + location + " over version " + version.version() + ", whose operation '"
               + version.operation() + "' of " + version.timestamp()
               + " changed or deleted records that were there",
           "set " + ZRecordOptions.SKIP_CHANGE_COMMITS
               + "=true to leave out what such versions did, also the records that they added, or"
-              + " start the stream with a new checkpoint");
+              + " start a stream with a new checkpoint and " + ZRecordOptions.READ_CHANGES
+              + "=true, which has what they changed");
     }
+    return isChange ? IndexSet.empty() : inserted(changes.get());
+  }
+
+  /** Returns the records of the shards that a version added. */
+  private static IndexSet inserted(VersionChanges changes) {
     IndexSet.Builder added = new IndexSet.Builder();
-    if (!isChange) {
-      for (ShardChanges shard : changes.get().shards()) {
-        ShardSummary after = shard.after();
-        if (shard.before() == null && after != null && after.length() > 0) {
-          added.add(shard.firstAfter(), shard.firstAfter() + after.length());
-        }
+    for (ShardChanges shard : changes.shards()) {
+      ShardSummary after = shard.after();
+      if (shard.before() == null && after != null && after.length() > 0) {
+        added.add(shard.firstAfter(), shard.firstAfter() + after.length());
       }
     }
     return added.build();
@@ -204,8 +252,7 @@ final class StreamHistory {
     try {
       return Optional.of(TableChanges.of(table.storage()).of(version.version()));
     } catch (VersionNotFoundException e) {
-      version(version.version(), newest);
-      version(version.version() - 1, newest);
+      requireBoth(version, newest);
       return Optional.empty();
     }
   }

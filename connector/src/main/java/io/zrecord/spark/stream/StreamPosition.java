@@ -18,26 +18,30 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
  * {"zrecord":1,"at":"added","table":"…","version":6,"commit":"…","records":10}
  * {"zrecord":1,"at":"end","table":"…","version":6,"commit":"…"}
  * {"zrecord":1,"at":"end","table":"…","version":6,"commit":"…","first":5}
+ * {"zrecord":1,"at":"end","table":"…","version":6,"commit":"…","of":"changes"}
  * </pre>
  *
  * <p>Before {@code "beginning"} nothing was delivered. At {@code "all"} and {@code "added"}, so
  * many records were delivered of all that the version has, or of those that it added. At
  * {@code "end"}, all that was to be delivered up to the version was. The end of a first batch that
  * began with what a version added, and not with all records of one, has the number of that version
- * in {@code "first"}. Spark compares positions by their texts, so each position has one text only.
+ * in {@code "first"}. A position in a stream of changes says so in {@code "of"}. Spark compares
+ * positions by their texts, so each position has one text only.
  */
 final class StreamPosition extends Offset {
   /** Where the stream begins, which its options say. */
   static final StreamPosition BEGINNING =
-      new StreamPosition(Place.BEGINNING, Optional.empty(), 0, OptionalLong.empty());
+      new StreamPosition(Place.BEGINNING, Optional.empty(), 0, OptionalLong.empty(), false);
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int FORMAT = 1;
+  private static final String CHANGES = "changes";
 
   private final Place place;
   private final Optional<VersionId> version;
   private final long records;
   private final OptionalLong first;
+  private final boolean isOfChanges;
 
   /** Says of which records of a version the stream has delivered some. */
   enum Place {
@@ -61,26 +65,36 @@ final class StreamPosition extends Offset {
   record VersionId(UUID table, long number, UUID commit) {}
 
   private StreamPosition(
-      Place place, Optional<VersionId> version, long records, OptionalLong first) {
+      Place place,
+      Optional<VersionId> version,
+      long records,
+      OptionalLong first,
+      boolean isOfChanges) {
     this.place = place;
     this.version = version;
     this.records = records;
     this.first = first;
+    this.isOfChanges = isOfChanges;
   }
 
   /** Returns the position within a version. */
   static StreamPosition within(Place place, VersionId version, long records) {
-    return new StreamPosition(place, Optional.of(version), records, OptionalLong.empty());
+    return new StreamPosition(place, Optional.of(version), records, OptionalLong.empty(), false);
   }
 
   /** Returns the position after a version. */
   static StreamPosition after(VersionId version) {
-    return new StreamPosition(Place.END, Optional.of(version), 0, OptionalLong.empty());
+    return new StreamPosition(Place.END, Optional.of(version), 0, OptionalLong.empty(), false);
   }
 
   /** Returns the same position as the end of a first batch that began with what a version added. */
   StreamPosition begunWith(long versionNumber) {
-    return new StreamPosition(place, version, records, OptionalLong.of(versionNumber));
+    return new StreamPosition(place, version, records, OptionalLong.of(versionNumber), isOfChanges);
+  }
+
+  /** Returns the same position in a stream of changes. The beginning is that of any stream. */
+  StreamPosition ofChanges() {
+    return isBeginning() ? this : new StreamPosition(place, version, records, first, true);
   }
 
   /**
@@ -118,7 +132,9 @@ final class StreamPosition extends Offset {
         json.path("version").asLong(),
         UUID.fromString(json.path("commit").asText()));
     StreamPosition position = within(place, version, json.path("records").asLong());
-    return json.has("first") ? position.begunWith(json.path("first").asLong()) : position;
+    StreamPosition begun =
+        json.has("first") ? position.begunWith(json.path("first").asLong()) : position;
+    return json.path("of").asText().equals(CHANGES) ? begun.ofChanges() : begun;
   }
 
   private static String notOne(String location, String text) {
@@ -150,6 +166,11 @@ final class StreamPosition extends Offset {
     return records;
   }
 
+  /** Tells whether this is a position in a stream of changes. */
+  boolean isOfChanges() {
+    return isOfChanges;
+  }
+
   /** Returns the version with whose added records the first batch began, if this is its end. */
   OptionalLong first() {
     return first;
@@ -169,6 +190,9 @@ final class StreamPosition extends Offset {
       json.put("records", records);
     }
     first.ifPresent(number -> json.put("first", number));
+    if (isOfChanges) {
+      json.put("of", CHANGES);
+    }
     return json.toString();
   }
 }

@@ -14,10 +14,10 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides the records of a batch among tasks, in the order of versions and indices. Versions with
- * few records share a task. For one thread, on the driver.
+ * Divides the records of a batch, in the order of versions and indices. Versions with few records
+ * share a task.
  */
-final class StreamTasks {
+final class StreamTasks implements BatchTasks {
   private static final long MIN_BYTES = 1L << 20;
   private static final long MAX_BYTES = 128L << 20;
 
@@ -30,8 +30,8 @@ final class StreamTasks {
     this.fields = List.copyOf(fields);
   }
 
-  /** Adds records of a version, from one position to another. */
-  void add(VersionRecords records, long from, long to) {
+  @Override
+  public void add(VersionRecords records, long from, long to) {
     location = TableLocation.of(records.version().storage());
     splits.addAll(ScanPlan.divide(
         records.version(),
@@ -40,8 +40,8 @@ final class StreamTasks {
         new SplitSizing(0, 2 * parallelism, MIN_BYTES, MAX_BYTES)));
   }
 
-  /** Returns the parts of the tasks. */
-  InputPartition[] divide() {
+  @Override
+  public InputPartition[] divide() {
     long total = splits.stream().mapToLong(ScanPlan.Split::bytes).sum();
     long enough = Math.max(MIN_BYTES, Math.min(MAX_BYTES, total / (2L * parallelism)));
     List<InputPartition> parts = new ArrayList<>();

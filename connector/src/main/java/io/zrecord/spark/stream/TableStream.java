@@ -1,6 +1,7 @@
 package io.zrecord.spark.stream;
 
 import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.spark.changes.ChangeTasks;
 import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A table as the source of a stream: the records that the table has at first, and those that later
- * versions added. Versions that change no record, as a rebalance, deliver nothing. A batch never
- * has a record twice, and the batches of a stream have each record once. Lives on the driver.
+ * versions added, or all that later versions changed. Versions that change no record, as a
+ * rebalance, deliver nothing. A batch never has a record or a change twice, and the batches of a
+ * stream have each once. Lives on the driver.
  */
 public final class TableStream implements MicroBatchStream, SupportsTriggerAvailableNow {
   private final String location;
@@ -68,8 +70,13 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     this.seen = opened;
     this.settings = settings;
     this.conf = conf;
-    this.fields = new StreamFields(location, opened, IndexOrder.fields(opened, settings.columns()));
-    this.history = new StreamHistory(location, opened, fields, conf.skipsChanges());
+    this.fields = new StreamFields(
+        location,
+        opened,
+        conf.readsChanges()
+            ? ChangeTasks.fields(opened, settings.columns())
+            : IndexOrder.fields(opened, settings.columns()));
+    this.history = new StreamHistory(location, opened, fields, conf);
   }
 
   @Override
@@ -94,19 +101,26 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
   }
 
   @Override
-  public Offset latestOffset() {
+  public @Nullable Offset latestOffset() {
     return latestOffset(initialOffset(), ReadLimit.allAvailable());
   }
 
   @Override
   public Offset reportLatestOffset() {
-    return StreamPosition.after(VersionRecords.all(seen).id());
+    return marked(StreamPosition.after(VersionRecords.all(seen).id()));
   }
 
+  /** Returns a position as one of this stream. */
+  private StreamPosition marked(StreamPosition position) {
+    return conf.readsChanges() ? position.ofChanges() : position;
+  }
+
+  /** Returns where the next batch ends; null if there is nothing with which the stream begins. */
   @Override
-  public Offset latestOffset(Offset start, ReadLimit limit) {
-    return SparkErrors.planned(() -> next(
-        (StreamPosition) start, limit instanceof TriggerLimits own ? own : TriggerLimits.NONE));
+  public @Nullable Offset latestOffset(Offset start, ReadLimit limit) {
+    StreamPosition end = SparkErrors.planned(() -> marked(next(
+        (StreamPosition) start, limit instanceof TriggerLimits own ? own : TriggerLimits.NONE)));
+    return end.isBeginning() ? null : end;
   }
 
   /** Returns the end of a batch, with what is needed to read the batch again. */
@@ -168,12 +182,12 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
   private Spot first(TableSnapshot newest) {
     if (conf.startingVersion().isPresent()) {
       long version = conf.startingVersion().getAsLong();
-      if (version > newest.version()) {
+      if (version > newest.version() + 1) {
         throw new VersionNotFoundException(
             location,
             "Cannot start a stream of " + location + " with version " + version
-                + ": the newest version is " + newest.version() + "; give that or an earlier one,"
-                + " or '" + TimeTravel.NEWEST + "' for what comes later");
+                + ": the newest version is " + newest.version() + "; give the next version, that or"
+                + " an earlier one, or '" + TimeTravel.NEWEST + "' for what comes later");
       }
       return Spot.beginOf(version);
     }
@@ -204,7 +218,9 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
     TableSnapshot newest = history.newest();
     require(start, newest);
     require(end, newest);
-    StreamTasks tasks = new StreamTasks(fields.schema().fields());
+    BatchTasks tasks = conf.readsChanges()
+        ? new ChangedTasks(opened, settings)
+        : new StreamTasks(fields.schema().fields());
     Spot spot = start.isBeginning() ? first(end) : Spot.after(start);
     while (spot.version() <= end.number()) {
       VersionRecords records = records(spot, newest);
@@ -224,7 +240,9 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new IndexOrder(List.of(opened)).readers(settings.bare());
+    return conf.readsChanges()
+        ? ChangeTasks.readers(opened, settings)
+        : new IndexOrder(List.of(opened)).readers(settings.bare());
   }
 
   /** Does nothing: the checkpoint keeps the position. */

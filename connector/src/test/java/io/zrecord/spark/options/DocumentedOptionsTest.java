@@ -30,7 +30,7 @@ class DocumentedOptionsTest {
   void everyOptionHasOneRow() throws IllegalAccessException {
     List<String> documented = new ArrayList<>();
     for (String heading :
-        List.of("Paths", "Reading", "Streams", "Reading and writing", "Writing")) {
+        List.of("Paths", "Reading", "Changes", "Streams", "Reading and writing", "Writing")) {
       OPTIONS.rows(heading).forEach(row -> documented.add(row.name()));
     }
     SAMPLERS.rows("Options").forEach(row -> documented.add(row.name()));
@@ -40,6 +40,7 @@ class DocumentedOptionsTest {
   @Test
   void optionsOfAReadAreAcceptedByAReadAndOptionsOfAWriteByAWrite() {
     List<Row> read = new ArrayList<>(OPTIONS.rows("Reading"));
+    read.addAll(OPTIONS.rows("Changes"));
     read.addAll(OPTIONS.rows("Streams"));
     read.addAll(OPTIONS.rows("Reading and writing"));
     read.addAll(SAMPLERS.rows("Options"));

@@ -3,19 +3,21 @@ package io.zrecord.changes;
 import io.zrecord.internal.format.Origins;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.shard.OpenShards;
+import io.zrecord.internal.shard.fetch.Requests;
 import io.zrecord.internal.shard.file.TablesFile;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,34 +77,45 @@ final class MovedPairs {
         pairs.sources.put(before.id(), changes);
       }
     });
+    if (pairs.sources.isEmpty()) {
+      return RecordMoves.NONE;
+    }
+    List<ShardChanges> inserted =
+        shards.stream().filter(changes -> changes.before() == null).toList();
+    Origins[] origins = new Origins[inserted.size()];
+    Requests.forEach(
+        storage,
+        IntStream.range(0, origins.length).boxed().toList(),
+        i -> origins[i] =
+            originsOf(storage, Objects.requireNonNull(inserted.get(i).after())));
     List<Long> before = new ArrayList<>();
     List<Long> after = new ArrayList<>();
-    for (ShardChanges changes : shards) {
-      ShardSummary inserted = changes.after();
-      if (changes.before() == null && inserted != null) {
-        pairs.add(inserted, changes.firstAfter(), before, after);
-      }
+    for (int i = 0; i < origins.length; i++) {
+      pairs.add(origins[i], inserted.get(i).firstAfter(), before, after);
     }
     return new RecordMoves(
         before.stream().mapToLong(Long::longValue).toArray(),
         after.stream().mapToLong(Long::longValue).toArray());
   }
 
-  private void add(ShardSummary inserted, long firstIndex, List<Long> before, List<Long> after) {
-    int known = after.size();
-    for (TablesRef file : inserted.tables()) {
-      Origins origins = TablesFile.open(storage, inserted, file, kept -> {}).origins();
-      if (after.size() > known) {
-        return; // One file says it. Another one would say it of the same records.
-      }
-      for (int i = 0; i < origins.count(); i++) {
-        long index = firstIndex + origins.slot(i);
-        long place = origins.place(i);
-        source(origins.shard(i)).flatMap(source -> source.take(place)).ifPresent(from -> {
-          before.add(from);
-          after.add(index);
-        });
-      }
+  /** Returns what one file of a shard says. Another one would say it of the same records. */
+  private static Origins originsOf(Storage storage, ShardSummary inserted) {
+    Origins origins = Origins.NONE;
+    for (int i = 0; i < inserted.tables().size() && origins.count() == 0; i++) {
+      origins = TablesFile.open(storage, inserted, inserted.tables().get(i), kept -> {})
+          .origins();
+    }
+    return origins;
+  }
+
+  private void add(Origins origins, long firstIndex, List<Long> before, List<Long> after) {
+    for (int i = 0; i < origins.count(); i++) {
+      long index = firstIndex + origins.slot(i);
+      long place = origins.place(i);
+      source(origins.shard(i)).flatMap(source -> source.take(place)).ifPresent(from -> {
+        before.add(from);
+        after.add(index);
+      });
     }
   }
 

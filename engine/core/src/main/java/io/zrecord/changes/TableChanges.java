@@ -3,7 +3,6 @@ package io.zrecord.changes;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.errors.ZRecordException;
-import io.zrecord.internal.shard.fetch.Requests;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.internal.table.PlacedShards;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -82,11 +80,16 @@ public final class TableChanges {
   public VersionChanges of(long version) {
     return reading(versions -> {
       Manifest after = versions.read(version);
-      List<ShardChanges> shards =
-          after.isBeginning() ? inserted(after) : changed(versions.read(version - 1), after);
-      return new VersionChanges(
-          version, Instant.ofEpochMilli(after.timestampMillis()), after.operation(), shards);
+      return versionOf(after.isBeginning() ? null : versions.read(version - 1), after);
     });
+  }
+
+  private VersionChanges versionOf(@Nullable Manifest before, Manifest after) {
+    return new VersionChanges(
+        after.version(),
+        Instant.ofEpochMilli(after.timestampMillis()),
+        after.operation(),
+        before == null ? inserted(after) : changed(before, after));
   }
 
   private <T> T reading(Function<RetainedVersions, T> reading) {
@@ -152,13 +155,7 @@ public final class TableChanges {
       throw untold(
           after, "it put the records into another order, along which no record can be followed");
     }
-    List<ShardChanges> shards = before == null ? inserted(after) : changed(before, after);
-    RecordChanges[] ofShards = new RecordChanges[shards.size()];
-    Requests.forEach(
-        storage,
-        IntStream.range(0, shards.size()).boxed().toList(),
-        i -> ofShards[i] = shards.get(i).read(storage));
-    RecordChanges changes = RecordChanges.ofShards(List.of(ofShards));
+    RecordChanges changes = RecordChanges.ofShards(versionOf(before, after).read(storage));
     long length = before == null ? 0 : before.length();
     long told = length - changes.deleted().count() + changes.inserted().count();
     if (told != after.length()) {

@@ -230,8 +230,12 @@ class ChangesSuite extends SparkSuite {
       words.foreach(word => assert(refused.contains(word), refused))
       assert(!refused.contains("INTERNAL_ERROR"), refused)
     }
-    val streamed = failure(spark.sql(s"select * from stream ${table.name} changes").isStreaming)
-    assert(streamed.nonEmpty)
+    for (
+      (key, value) <- Seq("indices" -> "1", "numPartitions" -> "3", "maxRecordsPerTrigger" -> "1")
+    ) {
+      val refused = failure(table.changes(s"from version 1 with ($key = '$value')"))
+      assert(refused.contains(key), refused)
+    }
   }
 
   testChanges(s"random statements: the changes turn each version into the next (${Budget.seed})") {
