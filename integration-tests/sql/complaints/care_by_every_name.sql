@@ -1,0 +1,25 @@
+-- Elsewhere: tables that a catalog manages cannot be optimized, replaced or reached by their paths.
+-- Here one table has all of that, however it is named.
+-- file spark >= 4.0
+
+create table ${t} (id bigint) using zrecord;
+insert into ${t} select /*+ coalesce(1) */ id from range(10);
+insert into ${t} select /*+ coalesce(1) */ id from range(10, 20);
+call ${catalog}.system.rebalance('${t:argument}');
+select count(*) from ${t}.shards;
+-- expect
+--   1
+call ${catalog}.system.verify('${t:argument}');
+-- expect words
+--   true
+call ${catalog}.system.expire('${t:argument}', older_than => '0m');
+select count(*), sum(id) from ${t};
+-- expect
+--   20 | 190
+select * from ${t} version as of 1;
+-- error TABLE_OR_VIEW_NOT_FOUND
+create or replace table ${t} using zrecord as select id, 'new' as what from ${t} where id > 17;
+select * from ${t} order by id;
+-- expect
+--   18 | new
+--   19 | new
