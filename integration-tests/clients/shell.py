@@ -3,10 +3,14 @@
 Without OUTPUT this writes the script. With OUTPUT this compares what the shell has printed, and says "passed" at the end.
 """
 
+import re
 import sys
 from pathlib import Path
 
 import statements
+
+# What a shell says besides answers.
+CHATTER = re.compile(r"Time taken: |\d\d/\d\d/\d\d \d\d:\d\d:\d\d (WARN|INFO|ERROR) ")
 
 client, release, directory, script, output, *paths = sys.argv[1:]
 release = tuple(map(int, release.split(".")[:2]))
@@ -42,7 +46,8 @@ if output == "-":
             file.write(f"select '{mark(number)}';\n{text};\n")
     sys.exit()
 
-printed = Path(output).read_text(encoding="utf-8", errors="replace").split("\n")
+lines = Path(output).read_text(encoding="utf-8", errors="replace").split("\n")
+printed = [line for line in lines if not CHATTER.match(line)]
 begins = {line.strip(): at for at, line in enumerate(printed) if line.strip().startswith("statement ")}
 
 

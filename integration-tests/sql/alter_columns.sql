@@ -77,13 +77,14 @@ select label from ${t} version as of 0 order by 1;
 --   20
 
 alter table ${t} add column id int;
--- error FIELD_ALREADY_EXISTS if spark >= 4.1
+-- error FIELD_ALREADY_EXISTS if spark >= 4.0
 -- error FIELDS_ALREADY_EXISTS
 alter table ${t} drop column missing;
--- error UNRESOLVED_COLUMN if spark >= 4.2
--- error FIELD_NOT_FOUND
+-- error AnalysisException if spark < 4.0
+--   Missing field missing
+-- error UNRESOLVED_COLUMN
 alter table ${t} rename column class to id;
--- error FIELD_ALREADY_EXISTS if spark >= 4.1
+-- error FIELD_ALREADY_EXISTS if spark >= 4.0
 -- error FIELDS_ALREADY_EXISTS
 alter table ${t} alter column class type int;
 -- error NOT_SUPPORTED_CHANGE_COLUMN

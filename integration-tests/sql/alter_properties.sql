@@ -13,8 +13,6 @@ show tblproperties ${t} ('a');
 -- expect words
 --   does not have property: a
 alter table ${t} unset tblproperties ('a');
--- error UNSET_NONEXISTENT_PROPERTIES if in session and spark < 4.0
--- expect no rows
 alter table ${t} unset tblproperties if exists ('a', 'c');
 
 comment on table ${t} is 'about photos';
@@ -29,12 +27,25 @@ alter table ${t} set tblproperties ('write.distribution' = 'sometimes');
 --   write.distribution
 --   sometimes
 alter table ${t} set tblproperties ('zrecord.isolation' = 'snapshot');
+-- error IllegalArgumentException if in session
+--   set tblproperties
+-- expect no rows
 alter table ${t} set tblproperties ('zrecord.isolation' = 'strict');
+-- error IllegalArgumentException if in session
+--   zrecord.isolation
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   zrecord.isolation
 alter table ${t} set tblproperties ('zrecord.nothing' = '1');
+-- error IllegalArgumentException if in session
+--   zrecord.nothing
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   zrecord.nothing
+alter table ${t} set tblproperties ('compression' = 'zstd');
+-- error IllegalArgumentException
+--   no effect
+alter table ${t} set tblproperties ('option.compression' = 'zstd');
+-- error IllegalArgumentException
+--   no effect
 alter table ${t} set tblproperties ('provider' = 'parquet');
 -- error UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY
 -- if not in session

@@ -52,5 +52,4 @@ select id, label from ${t} version as of 0
 select * from ${t} changes from version 9;
 -- error AnalysisException
 select * from ${t} changes from version 3 to version 1;
--- error INVALID_CDC_OPTION.INVALID_RANGE if spark >= 9.0
 -- error AnalysisException

@@ -38,11 +38,13 @@ insert into ${t} values (4, 100, 'x');
 alter table ${t} add constraint small check (width < 100);
 -- error NEW_CHECK_CONSTRAINT_VIOLATION
 alter table ${t} drop constraint small;
--- error UNSUPPORTED_TABLE_CHANGE
+-- error SparkException
+--   Unsupported table change
 --   There is no constraint 'small'
 alter table ${t} drop constraint if exists small;
 alter table ${t} add constraint named check (id > 0);
--- error UNSUPPORTED_TABLE_CHANGE
+-- error SparkException
+--   Unsupported table change
 --   names are unique
 
 -- Keys are informative.

@@ -26,10 +26,10 @@ create table ${empty} using zrecord as select id, name from ${t} where false;
 select count(*) from ${empty};
 -- expect
 --   0
-show columns in ${empty};
+describe table ${empty};
 -- expect
---   id
---   name
+--   id | bigint | NULL
+--   name | string | NULL
 
 -- A table is replaced by what is read from the table itself.
 create or replace table ${t} using zrecord as select id + 10 as id from ${t} where id > 2;

@@ -22,11 +22,6 @@ describe ${t} label;
 --   comment | NULL
 describe ${t} missing;
 -- error UNRESOLVED_COLUMN
-show columns in ${t};
--- expect
---   id
---   label
---   tags
 show tblproperties ${t} ('team');
 -- expect
 --   team | vision
@@ -42,8 +37,8 @@ select id, label, cast(tags as string) from ${t} order by id;
 --   1 | 2 | [x, null]
 --   2 | NULL | NULL
 insert into ${t} values (null, 3, null);
--- error NOT_NULL_ASSERT_VIOLATION if spark >= 4.0
--- error SparkRuntimeException
+-- error NullPointerException if spark < 4.0
+-- error NOT_NULL_ASSERT_VIOLATION
 select count(*) from ${t};
 -- expect
 --   2
@@ -51,19 +46,19 @@ select count(*) from ${t};
 create table ${t} (id bigint) using zrecord;
 -- error TABLE_OR_VIEW_ALREADY_EXISTS
 create table if not exists ${t} (other string) using zrecord;
-show columns in ${t};
+describe table ${t};
 -- expect
---   id
---   label
---   tags
+--   id | bigint | the number
+--   label | int | NULL
+--   tags | array<string> | words
 
 -- A replaced table has nothing of the one before.
 create or replace table ${t} (other string) using zrecord;
 select * from ${t};
 -- expect no rows
-show columns in ${t};
+describe table ${t};
 -- expect
---   other
+--   other | string | NULL
 show tblproperties ${t} ('team');
 -- expect words
 --   does not have property

@@ -2,8 +2,6 @@
 
 create table ${t} using zrecord as
   select /*+ coalesce(1) */ id, cast(id % 3 as int) as label from range(10);
-update ${t} set label = label where id = 0;
-
 update ${t} set label = 9 where id = 1;
 delete from ${t} where id >= 8;
 
@@ -11,9 +9,8 @@ select version, operation, records, added_records, removed_records from ${t}.ver
   order by version;
 -- expect
 --   0 | create | 10 | 10 | 0
---   1 | schema | 10 | 0 | 0
---   2 | update | 10 | 0 | 0
---   3 | delete | 8 | 0 | 2
+--   1 | update | 10 | 0 | 0
+--   2 | delete | 8 | 0 | 2
 select count(*) from ${t}.tags;
 -- expect
 --   0
@@ -21,7 +18,7 @@ select position, name, type, column_type, compression, nullable, comment from ${
   order by position;
 -- expect
 --   0 | id | i64 | bigint | raw | true | NULL
---   1 | label | i32 | int | raw | true | what it shows
+--   1 | label | i32 | int | raw | true | NULL
 select records, deleted, shards from ${t}.partitions;
 -- expect
 --   8 | 2 | 1
@@ -51,18 +48,16 @@ select field, records from ${t}.field_usage order by field;
 
 -- With conditions, joins and other tables.
 select v.version from ${t}.versions v join ${t}.versions p on v.parent = p.version
-  where p.operation = 'schema';
+  where p.operation = 'update';
 -- expect
 --   2
 
 select * from ${t}.versions version as of 1;
 -- error IllegalArgumentException
 select * from ${t}.nothing;
--- error TABLE_OR_VIEW_NOT_FOUND if not in path and not spark < 4.0
--- error AnalysisException
+-- error REQUIRES_SINGLE_PART_NAMESPACE if in session
+-- error TABLE_OR_VIEW_NOT_FOUND
 delete from ${t}.versions;
--- error UnsupportedOperationException if not in session
--- error AnalysisException
+-- error UnsupportedOperationException
 insert into ${t}.tags values ('x', 1, null);
--- error UnsupportedOperationException if not in session
--- error AnalysisException
+-- error UnsupportedOperationException

@@ -22,9 +22,13 @@ merge into ${t} t using (select 1 as `select`, 9 as `x.y`) s on t.`select` = s.`
 select `x.y` from ${t};
 -- expect
 --   9
+-- if not in session
 alter table ${t} rename column `a b` to `c d`;
-alter table ${t} add column `e f` int comment 'it''s a "comment"';
+-- if not in session
+alter table ${t} add column `e f` int comment 'it\'s a "comment"';
+-- if not in session
 alter table ${t} drop column `x.y`;
+-- if not in session
 describe table ${t};
 -- expect
 --   select | bigint | NULL
@@ -49,10 +53,10 @@ insert into ${cases} (label, ID) values (1, 2);
 select iD, Label from ${cases} where LaBeL = 1;
 -- expect
 --   2 | 1
-show columns in ${cases};
+describe table ${cases};
 -- expect
---   Id
---   LABEL
+--   Id | bigint | NULL
+--   LABEL | int | NULL
 alter table ${cases} add column label int;
--- error FIELD_ALREADY_EXISTS if spark >= 4.1
+-- error FIELD_ALREADY_EXISTS if spark >= 4.0
 -- error FIELDS_ALREADY_EXISTS

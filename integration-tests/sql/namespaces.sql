@@ -67,7 +67,7 @@ drop namespace if exists ${catalog}.nowhere_${space};
 -- Namespaces within each other are of a warehouse only.
 create namespace ${namespace}.inner;
 -- error REQUIRES_SINGLE_PART_NAMESPACE if in session and spark >= 4.0
--- error AnalysisException if in session
+-- error SparkException if in session
 -- expect no rows
 -- if in named
 create table ${namespace}.inner.deep (id bigint) using zrecord;

@@ -102,5 +102,4 @@ select id from ${p};
 --   18
 
 insert overwrite ${p} partition (day = 'x') if not exists select 1, 'de';
--- error UNSUPPORTED_FEATURE if spark >= 9.0
 -- error AnalysisException

@@ -82,7 +82,6 @@ create table ${buckets} (id bigint) using zrecord partitioned by (bucket(4, id))
 create table ${floats} (f float) using zrecord partitioned by (f);
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 create table ${missing} (id bigint) using zrecord partitioned by (nothing);
--- error UNRESOLVED_COLUMN if spark >= 9.0
 -- error AnalysisException
 -- if not in session
 alter table ${t} drop column day;

@@ -16,8 +16,8 @@ select name, version from ${t}.tags;
 -- expect
 --   raw | 0
 call ${catalog}.system.tag(table => '${t:argument}', name => 'raw');
--- error IllegalStateException if spark >= 9.0
--- error AnalysisException
+-- error ZRECORD_COMMIT_CONFLICT
+--   the name is taken by version 0
 
 select * from ${t}.versions where operation = 'nothing';
 -- expect no rows
@@ -44,8 +44,8 @@ select count(*) from ${t} version as of 'raw';
 -- error TABLE_OR_VIEW_NOT_FOUND
 
 call ${catalog}.system.nothing('${t:argument}');
--- error FAILED_TO_LOAD_ROUTINE if spark < 9.0
--- error AnalysisException
+-- error IllegalArgumentException
+--   has no procedure 'nothing'
 call ${catalog}.system.sweep('${t:argument}', nothing => 1);
 -- error UNRECOGNIZED_PARAMETER_NAME
 call ${catalog}.system.sweep();

@@ -17,15 +17,18 @@ alter table ${t} set serde 'x';
 -- error NOT_SUPPORTED_COMMAND_FOR_V2_TABLE
 -- if spark >= 4.0
 describe table extended ${t} as json;
--- error DESCRIBE_JSON_NOT_EXTENDED if spark >= 9.0
 -- error AnalysisException
 insert into ${t} replace using (id) values (1, 11);
 -- error PARSE_SYNTAX_ERROR if spark < 4.2
 -- error AnalysisException
 -- if spark >= 4.2
 insert into ${t} replace on ${t}.id = s.id select 1 as id, 11 as label;
--- error PARSE_SYNTAX_ERROR if spark >= 9.0
 -- error AnalysisException
+show columns in ${t};
+-- error NOT_SUPPORTED_COMMAND_FOR_V2_TABLE if spark < 4.0
+-- expect
+--   id
+--   label
 create index i on ${t} (id);
 -- error AnalysisException
 select * from ${t} order by id;

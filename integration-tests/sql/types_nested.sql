@@ -70,7 +70,10 @@ select id, string(numbers), string(place), string(weights) from ${t} where id in
 -- A NULL in an array of numbers, which is a tensor, is refused.
 insert into ${t} (id, numbers, words, place, weights, boxes, matrix)
   values (5, array(1, null), null, null, null, null, null);
+-- error NullPointerException if spark < 4.0
+--   shape.numbers=list
 -- error NOT_NULL_ASSERT_VIOLATION
+--   shape.numbers=list
 select count(*) from ${t};
 -- expect
 --   4

@@ -15,7 +15,7 @@ insert into ${t} values
     'größer als 😀', X'00FF'),
   ('none', null, null, null, null, null, null, null, null, null, null, null, null, null),
   ('nan', true, 0, 0, 0, 0, float('NaN'), double('NaN'), 0, date'1970-01-01',
-    timestamp'1970-01-01 00:00:00', timestamp_ntz'1970-01-01 00:00:00', 'it''s', X'00');
+    timestamp'1970-01-01 00:00:00', timestamp_ntz'1970-01-01 00:00:00', 'it\'s', X'00');
 
 select name, b, i8, i16, i32, i64 from ${t} order by name;
 -- expect

@@ -26,7 +26,6 @@ select id from ${copy} order by id;
 --   2
 --   3
 insert into big values (1, 2);
--- error UNSUPPORTED_INSERT.NOT_ALLOWED if spark >= 9.0
 -- error AnalysisException
 drop view big;
 drop view old;
@@ -48,6 +47,8 @@ select * from spark_catalog.default.v_${space} order by id;
 -- if in named path
 drop view spark_catalog.default.v_${space};
 create view lake.${space}_v as select 1 as a;
+-- error AnalysisException if spark < 4.1
+--   does not support views
 -- error MISSING_CATALOG_ABILITY.VIEWS
 
 -- A cached table shows what is committed.

@@ -12,17 +12,35 @@ select * from ${t} order by id;
 --   2 | NULL
 --   7 | 3
 insert into ${t} select label, label from ${s};
--- error NOT_NULL_ASSERT_VIOLATION if spark >= 4.0
+-- error NullPointerException if spark < 4.0
 --   id
--- error SparkRuntimeException
+-- error NOT_NULL_ASSERT_VIOLATION
 --   id
 update ${t} set id = label where id = 2;
--- error NOT_NULL_ASSERT_VIOLATION if spark >= 4.0
--- error SparkRuntimeException
+-- error NullPointerException if spark < 4.0
+--   the column 'id'
+--   declared NOT NULL; give a value
+-- error NOT_NULL_ASSERT_VIOLATION
+--   the column 'id'
+--   declared NOT NULL; give a value
 merge into ${t} t using ${s} s on t.id = s.id + 1000
   when not matched then insert (id, label) values (s.label, s.label);
--- error NOT_NULL_ASSERT_VIOLATION if spark >= 4.0
--- error SparkRuntimeException
-select count(*) from ${t};
+-- error NullPointerException if spark < 4.0
+--   declared NOT NULL; give a value
+-- error NOT_NULL_ASSERT_VIOLATION
+--   declared NOT NULL; give a value
+merge into ${t} t using ${s} s on t.id = s.id
+  when matched then update set id = s.label;
+-- error NullPointerException if spark < 4.0
+--   declared NOT NULL; give a value
+-- error NOT_NULL_ASSERT_VIOLATION
+--   declared NOT NULL; give a value
+-- A MERGE that has no NULL.
+merge into ${t} t using ${s} s on t.id = s.id + 1000
+  when not matched and s.label is not null then insert (id, label) values (s.label, s.label);
+select * from ${t} order by id;
 -- expect
---   3
+--   1 | 10
+--   2 | NULL
+--   7 | 3
+--   10 | 10

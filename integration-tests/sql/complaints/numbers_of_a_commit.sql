@@ -18,13 +18,15 @@ select version, added_records, removed_records, records from ${t}.versions order
 --   4 | 10 | 90 | 10
 
 -- if spark >= 4.0
-call ${catalog}.system.expire('${t:argument}', older_than => '0m', keep_versions => 2, dry_run => true);
--- expect words
---   true
+call ${catalog}.system.expire('${t:argument}', older_than => '1h', keep_versions => 2, dry_run => true);
+-- expect
+--   true | * | 5 | 0
 -- if spark >= 4.0
-call ${catalog}.system.changes('${t:argument}', from_version => 1, to_version => 3);
--- expect words
---   delete
+call ${catalog}.system.changes('${t:argument}', from_version => 0, to_version => 3);
+-- expect
+--   1 | * | delete | 0 | 10 | 0 | 0 | *
+--   2 | * | update | 0 | 0 | 20 | 0 | *
+--   3 | * | merge | 5 | 5 | 0 | 0 | *
 -- if spark >= 4.2
 select _commit_version, _change_type, count(*) from ${t} changes from version 1 to version 3
   group by 1, 2 order by 1, 2;

@@ -140,13 +140,16 @@ object SqlFilesSuite {
     "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName
   )
 
-  /** Returns the condition of an exception, if there is one, and its class. */
+  /** Returns the condition of an exception, if there is one, its class, and classes above. */
   private def namesOf(e: Throwable): Seq[String] = {
     val condition = e match {
       case known: SparkThrowable => Option(known.getErrorClass)
       case _ => None
     }
-    condition.toSeq :+ e.getClass.getSimpleName
+    condition.toSeq ++ Iterator
+      .iterate[Class[_]](e.getClass)(_.getSuperclass)
+      .takeWhile(_ != classOf[Throwable])
+      .map(_.getSimpleName)
   }
 }
 
