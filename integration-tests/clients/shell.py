@@ -9,7 +9,8 @@ from pathlib import Path
 
 import statements
 
-# What a shell says besides answers.
+# What a shell says besides answers; and what beeline draws for its progress.
+PROGRESS = re.compile(r"(\rnull {20,}\rnull)+\n?")
 CHATTER = re.compile(r"Time taken: |\d\d/\d\d/\d\d \d\d:\d\d:\d\d (WARN|INFO|ERROR) ")
 
 client, release, directory, script, output, *paths = sys.argv[1:]
@@ -46,7 +47,8 @@ if output == "-":
             file.write(f"select '{mark(number)}';\n{text};\n")
     sys.exit()
 
-lines = Path(output).read_text(encoding="utf-8", errors="replace").split("\n")
+with open(output, encoding="utf-8", errors="replace", newline="") as file:
+    lines = PROGRESS.sub("", file.read()).split("\n")
 printed = [line for line in lines if not CHATTER.match(line)]
 begins = {line.strip(): at for at, line in enumerate(printed) if line.strip().startswith("statement ")}
 
