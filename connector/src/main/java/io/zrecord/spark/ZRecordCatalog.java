@@ -78,7 +78,8 @@ public final class ZRecordCatalog extends DatasetCatalog implements SupportsName
   }
 
   /**
-   * Returns the newest version of a table, or at a path, to be written.
+   * Returns the newest version of a table, or at a path, to be written. If the path of a statement
+   * that changes records is missing, the exception is that of a read.
    *
    * @throws NoSuchTableException if there is none; {@code saveAsTable} creates the table then
    */
@@ -90,7 +91,12 @@ public final class ZRecordCatalog extends DatasetCatalog implements SupportsName
       return named(identifier, ZRecordTables::loadForWriting);
     }
     if (!tableExists(identifier)) {
-      throw new NoSuchTableException(identifier);
+      boolean mayCreate = privileges.contains(TableWritePrivilege.INSERT)
+          && !privileges.contains(TableWritePrivilege.UPDATE);
+      if (mayCreate) {
+        throw new NoSuchTableException(identifier);
+      }
+      return loadTable(identifier);
     }
     return SparkErrors.planned(() -> ZRecordTables.loadForWriting(requireOne(identifier)));
   }

@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import java.util.Arrays;
 import java.util.Optional;
@@ -162,10 +163,17 @@ record Declaration(StructType columns) {
   /**
    * Refuses columns that zrecord does not store.
    *
-   * @throws SchemaMismatchException if zrecord does not store the type of a column
+   * @throws SchemaMismatchException if zrecord does not store the type of a column, or a column has
+   *     the name of a metadata column
    */
   void requireStorable(String table) {
     for (StructField column : columns.fields()) {
+      if (MetadataColumns.areHiddenBy(column.name())) {
+        throw new SchemaMismatchException(
+            table,
+            "Cannot create " + table + ": column '" + column.name()
+                + "' has the name of a metadata column; rename it");
+      }
       if (SparkTypes.elementTypeOf(column, Optional.empty()).isEmpty()) {
         throw new SchemaMismatchException(
             table,

@@ -57,15 +57,17 @@ final class DeclaredTable extends ZRecordTable {
 
   /** Loads the newest version of the dataset that an entry names. Never fails. */
   static DeclaredTable of(SessionEntry entry) {
-    return load(entry, WrittenColumns::of);
+    return load(entry, entry.isNamed(), WrittenColumns::of);
   }
 
   /**
    * Loads the same to be written. Columns that are declared NOT NULL are no longer nullable, so
-   * that Spark refuses an insert that leaves them out, unless {@link WrittenColumns} says more.
+   * that Spark refuses an insert that leaves them out, unless {@link WrittenColumns} says more. A
+   * MERGE that only inserts reads this table as well, and Spark must not load it again there: the
+   * columns would be others.
    */
   static DeclaredTable forWriting(SessionEntry entry) {
-    return load(entry, (columns, target) -> {
+    return load(entry, false, (columns, target) -> {
       Set<String> numbered = WrittenColumns.numbered(Optional.of(target));
       StructType required = entry.declaration().required(columns, numbered);
       return WrittenColumns.of(ColumnMetadata.withoutApplications(required), target);
@@ -73,7 +75,9 @@ final class DeclaredTable extends ZRecordTable {
   }
 
   private static DeclaredTable load(
-      SessionEntry entry, BiFunction<StructType, WriteTarget, StructType> marked) {
+      SessionEntry entry,
+      boolean isLoadedAgain,
+      BiFunction<StructType, WriteTarget, StructType> marked) {
     try {
       StorageSettings.refuseToKeep(entry.options());
       DatasetPath dataset = DatasetPath.of(entry.location());
@@ -96,7 +100,7 @@ final class DeclaredTable extends ZRecordTable {
           newest.stream().toList(),
           VersionChoice.loadedNewest(),
           Optional.of(target),
-          entry.isNamed(),
+          isLoadedAgain,
           found,
           Optional.empty());
     } catch (ZRecordException | IllegalArgumentException e) {

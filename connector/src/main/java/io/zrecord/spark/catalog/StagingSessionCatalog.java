@@ -209,6 +209,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       return known;
     });
     requireOptions(properties);
+    requireProperties(identifier, properties);
     requireUntaken(identifier, location(identifier, properties));
     if (partitioned.isEmpty() || isThere(location(identifier, properties))) {
       createEntry(identifier, columns, properties);
@@ -402,6 +403,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       Map<String, String> properties,
       WriteTarget.Creation creation) {
     new Declaration(schema).requireStorable(quoted(identifier));
+    requireProperties(identifier, properties);
     Optional<String> given = location(identifier, properties);
     String path = given.orElseGet(() -> Metastore.defaultLocation(identifier));
     DatasetPath dataset = DatasetPath.of(path);
@@ -475,6 +477,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       PartitionColumns partitions,
       Map<String, String> properties) {
     new Declaration(schema).requireStorable(entry.name());
+    requireProperties(identifier, properties);
     DatasetPath dataset = DatasetPath.of(entry.location());
     Optional<String> given = location(identifier, properties);
     if (given.isPresent() && !DatasetPath.of(given.get()).isSamePlaceAs(dataset)) {
@@ -565,6 +568,12 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       return super.alterTable(identifier, changes);
     }
     ColumnChanges.require(DeclaredTable.of(entry.get()), changes);
+    for (TableChange change : changes) {
+      if (change instanceof TableChange.SetProperty set && !RESERVED.contains(set.property())) {
+        TableProperties.requireKeptByEntry(
+            entry.get().name(), entry.get().location(), set.property(), set.value());
+      }
+    }
     care.alter(identifier, entry.get(), List.of(changes));
     return loadTable(identifier);
   }
@@ -601,6 +610,17 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         ? new CaseInsensitiveStringMap(SessionEntry.options(properties)).get(ZRecordOptions.PATH)
         : location;
     return Optional.ofNullable(path).map(text -> Metastore.absolute(text, identifier));
+  }
+
+  /** Refuses properties that a statement gives to a table and that would have no effect. */
+  private void requireProperties(Identifier identifier, Map<String, String> properties) {
+    String place =
+        location(identifier, properties).orElseGet(() -> Metastore.defaultLocation(identifier));
+    properties.forEach((key, value) -> {
+      if (isOfUsers(key) && !properties.containsKey(TableCatalog.OPTION_PREFIX + key)) {
+        TableProperties.requireKeptByEntry(quoted(identifier), place, key, value);
+      }
+    });
   }
 
   /** Returns the OPTIONS of a statement, which are options of every write of the table. */

@@ -77,6 +77,28 @@ public final class TableProperties {
   }
 
   /**
+   * Refuses a property of a table whose properties are not in the dataset, if it would have no
+   * effect there.
+   *
+   * @param table the table, for messages
+   * @param place where the dataset is or will be
+   * @param value null if the property is taken away, which is refused of none
+   * @throws IllegalArgumentException if the property would be taken for an option, or is one that
+   *     the dataset itself must say
+   */
+  public static void requireKeptByEntry(
+      String table, String place, String name, @Nullable String value) {
+    requireKept(name, value);
+    if (value != null && name.startsWith(OWN)) {
+      throw new IllegalArgumentException("Cannot keep the property '" + name + "' of " + table
+          + ": it would have no effect, because the session's catalog keeps the properties of its"
+          + " tables, and not the dataset; say it of the dataset once there is one: alter table "
+          + ZRecordOptions.FORMAT + ".`" + place + "` set tblproperties ('" + name + "' = '" + value
+          + "')");
+    }
+  }
+
+  /**
    * Requires the collation that compares bytes, which strings have anyway.
    *
    * @param what has the collation

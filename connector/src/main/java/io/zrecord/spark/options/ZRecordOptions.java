@@ -74,7 +74,7 @@ public final class ZRecordOptions {
   static final String COMPRESSION_OF = "compression.";
 
   /** Prefix that a field's name follows. */
-  static final String SHAPE_OF = "shape.";
+  public static final String SHAPE_OF = "shape.";
 
   private ZRecordOptions() {}
 }

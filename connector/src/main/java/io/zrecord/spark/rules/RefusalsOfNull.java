@@ -1,6 +1,7 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.options.ZRecordOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -20,9 +21,14 @@ import scala.collection.Iterator;
 public final class RefusalsOfNull extends Rule<LogicalPlan> {
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
-    return WritesOfTables.changed(plan, (write, table) -> {
+    LogicalPlan ofWrites = WritesOfTables.changed(plan, (write, table) -> {
       Checks checks = new Checks(table);
       return ((LogicalPlan) write).mapChildren(query -> query.transformExpressions(checks));
+    });
+    // The checks of an UPDATE or a MERGE may stand below what Spark does with their rows.
+    return WritesOfTables.changedRows(ofWrites, (write, table) -> {
+      Checks checks = new Checks(table);
+      return ((LogicalPlan) write).mapChildren(query -> query.transformAllExpressions(checks));
     });
   }
 
@@ -30,15 +36,28 @@ public final class RefusalsOfNull extends Rule<LogicalPlan> {
   private record Checks(ZRecordTable table) implements PartialFunction<Expression, Expression> {
     @Override
     public boolean isDefinedAt(Expression expression) {
-      return expression instanceof AssertNotNull check && column(check).isPresent();
+      return expression instanceof AssertNotNull check && refusal(check).isPresent();
     }
 
     @Override
     public Expression apply(Expression expression) {
       AssertNotNull check = (AssertNotNull) expression;
-      return check.makeCopy(new Object[] {
-        check.child(), ScalaLists.of(List.of(refusal(column(check).get())))
-      });
+      return check.makeCopy(
+          new Object[] {check.child(), ScalaLists.of(List.of(refusal(check).orElseThrow()))});
+    }
+
+    /** Returns the text of a check of a column, or of elements; empty if the check is another's. */
+    private Optional<String> refusal(AssertNotNull check) {
+      Iterator<?> path = ((Iterable<?>) check.productElement(1)).iterator();
+      String first = path.hasNext() ? String.valueOf(path.next()) : "";
+      Optional<String> column = Arrays.stream(table.schema().fieldNames())
+          .filter(first::equalsIgnoreCase)
+          .findFirst();
+      if (!path.hasNext()) {
+        return column.map(this::refusal);
+      }
+      boolean isOfElements = path.next().equals("element") && !path.hasNext();
+      return column.filter(name -> isOfElements).map(this::refusalOfElement);
     }
 
     private String refusal(String column) {
@@ -46,15 +65,10 @@ public final class RefusalsOfNull extends Rule<LogicalPlan> {
           + ", which is declared NOT NULL; give a value, or drop NOT NULL from the declaration";
     }
 
-    /** Returns the column that a check is for; empty if the check has another text already. */
-    private Optional<String> column(AssertNotNull check) {
-      Iterator<?> path = ((Iterable<?>) check.productElement(1)).iterator();
-      String first = path.hasNext() ? String.valueOf(path.next()) : "";
-      return path.hasNext()
-          ? Optional.empty()
-          : Arrays.stream(table.schema().fieldNames())
-              .filter(first::equalsIgnoreCase)
-              .findFirst();
+    private String refusalOfElement(String column) {
+      return "NULL in an array of the column '" + column + "' of " + table.name()
+          + ", whose arrays are tensors; give a value, or make the column with the option "
+          + ZRecordOptions.SHAPE_OF + column + "=list, which lets elements be NULL";
     }
   }
 }
