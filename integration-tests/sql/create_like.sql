@@ -1,11 +1,10 @@
 -- CREATE TABLE LIKE. Spark before 4.2 knows it for tables of its own session catalog only, where names
--- have two parts at most. zrecord does not support what is new in 4.2.
+-- have two parts at most.
 
 create table ${t} (id bigint comment 'the number', label int) using zrecord;
 insert into ${t} values (1, 2);
+-- if spark < 4.2
 create table ${copy} like ${t};
--- error UnsupportedOperationException if spark >= 4.2
---   does not support CREATE TABLE LIKE
 -- error SCHEMA_NOT_FOUND if in path
 -- error PARSE_SYNTAX_ERROR
 
@@ -22,6 +21,18 @@ select * from ${copy};
 -- if in session and spark < 4.2
 insert into ${copy} values (3, 4);
 -- if in session and spark < 4.2
+select * from ${copy};
+-- expect
+--   3 | 4
+
+-- if spark >= 4.2
+create table ${copy} like ${t};
+-- if spark >= 4.2
+select * from ${copy};
+-- expect no rows
+-- if spark >= 4.2
+insert into ${copy} values (3, 4);
+-- if spark >= 4.2
 select * from ${copy};
 -- expect
 --   3 | 4

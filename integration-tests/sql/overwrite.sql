@@ -95,11 +95,9 @@ select id from ${p} order by id;
 -- expect
 --   18
 insert into ${p} replace where id = 18 values (19, 'fri', 'de');
--- error UnsupportedOperationException
---   may compare the partition columns
 select id from ${p};
 -- expect
---   18
+--   19
 
 insert overwrite ${p} partition (day = 'x') if not exists select 1, 'de';
 -- error AnalysisException

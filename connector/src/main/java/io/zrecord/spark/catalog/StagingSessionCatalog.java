@@ -230,12 +230,16 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
   }
 
   /**
-   * Creates a table like one of another catalog, as Spark 4.2 and later ask for. Spark itself
-   * copies a table of this catalog.
+   * Creates a table like another one, as Spark 4.2 and later ask for. A copy of a table of zrecord
+   * is one as well.
    */
   public final Table createTableLike(Identifier identifier, TableInfo table, Table source)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
-    if (!SessionEntry.isZRecord(table.properties())) {
+    Map<String, String> properties = new HashMap<>(table.properties());
+    if (source instanceof ZRecordTable) {
+      properties.putIfAbsent(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
+    }
+    if (!SessionEntry.isZRecord(properties)) {
       throw Unsupported.operation(
           "creating " + quoted(identifier) + " like a table of another catalog",
           "add USING " + ZRecordOptions.FORMAT + " before the other clauses");
