@@ -256,7 +256,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
           "create the table in a catalog with a warehouse");
     }
     NewTable said = NewTables.like(table, source);
-    return createTable(identifier, said.columns(), table.partitions(), said.properties());
+    properties.putAll(said.properties());
+    return createTable(identifier, said.columns(), table.partitions(), properties);
   }
 
   /**

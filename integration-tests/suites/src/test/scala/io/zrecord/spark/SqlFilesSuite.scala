@@ -166,7 +166,8 @@ object SqlRowsCheck {
         val all = found.flatten.mkString("\n")
         lines.forall(all.contains)
       case "among others" => expected.forall(row => found.exists(matches(row, _)))
-      case "in any order" => found.map(_.mkString(" | ")).sorted == expected.map(_.mkString(" | ")).sorted
+      case "in any order" =>
+        found.map(_.mkString(" | ")).sorted == expected.map(_.mkString(" | ")).sorted
       case _ =>
         found.size == expected.size && expected.zip(found).forall { case (a, b) => matches(a, b) }
     }
