@@ -174,7 +174,9 @@ class ChangesFromSuite extends ChangedTables {
       last.select("_change_type", "id", "label").collect().toSet ==
         Set(Row("update_preimage", 1L, 0), Row("update_postimage", 1L, 1))
     )
-    assert(spark.readStream.option("readChanges", "true").table(name).columns.last == "_commit_timestamp")
+    assert(
+      spark.readStream.option("readChanges", "true").table(name).columns.last == "_commit_timestamp"
+    )
     sql(s"drop table $name")
   }
 
