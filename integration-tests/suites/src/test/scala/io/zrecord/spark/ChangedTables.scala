@@ -215,7 +215,9 @@ trait ChangedTables extends SparkSuite {
     def toldBetween(from: Long, to: Long): Seq[Change] =
       told.slice(from.toInt, to.toInt + 1).toSeq.flatten
 
-    /** Returns what a range changed together. A record that moved is another one. */
+    /** Returns what a range changed together. A record that moved, or that was deleted and came
+      * back by its id, is another one.
+      */
     def netBetween(from: Long, to: Long): Seq[Change] = {
       val (before, after) = (versions((from - 1).toInt), versions(to.toInt))
       val between = toldBetween(from, to)
@@ -226,8 +228,9 @@ trait ChangedTables extends SparkSuite {
         .filter(rows => isPartitioned && rows.map(_._3.part).distinct.size > 1)
         .map(_.head._3.id)
         .toSet
-      val gone = (before.keySet -- after.keySet) ++ moved.filter(before.contains)
-      val come = (after.keySet -- before.keySet) ++ moved.filter(after.contains)
+      val others = moved ++ between.filter(_._1 == "delete").map(_._3.id)
+      val gone = (before.keySet -- after.keySet) ++ others.filter(before.contains)
+      val come = (after.keySet -- before.keySet) ++ others.filter(after.contains)
       val changed = (touched -- gone -- come).filter(before.contains)
       (gone.toSeq.map(id => ("delete", to, before(id))) ++
         come.toSeq.map(id => ("insert", to, after(id))) ++

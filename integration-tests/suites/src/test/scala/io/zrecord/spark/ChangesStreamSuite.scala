@@ -11,7 +11,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** Streams of what versions changed: each change once, so that a copy follows the table. */
-class ChangesStreamSuite extends ChangedStreams {
+class ChangesStreamSuite extends ChangedStreams with PySparkSessions {
   test("a stream begins with all records as insertions, and goes on with what versions change") {
     for (open <- Seq[ChangedTable => DataFrame](byPath(_), byName(_))) {
       val (table, checkpoint) = (filled(), freshDirectory())
@@ -234,6 +234,34 @@ class ChangesStreamSuite extends ChangedStreams {
       val records = spark.readStream.option("readChanges", "false").table(table.name)
       assert(!records.columns.contains("_change_type"))
     } finally spark.conf.unset("spark.datasource.zrecord.readChanges")
+  }
+
+  test("a session without zrecord's extension reads changes by path, and by name or not at all") {
+    val table = filled()
+    inPySpark { session =>
+      configuration.foreach { case (key, value) => session.conf.set(key, value) }
+      def named: Seq[Change] =
+        changes(session.read.option("changesFrom", "2").table(table.name)) ++
+          all(session.readStream.option("readChanges", "true").table(table.name))
+      val path = session.read.format("zrecord").option("changesFrom", "2").load(table.path)
+      val stream = session.readStream.format("zrecord").option("readChanges", "true")
+      val found = changes(path) ++ all(stream.load(table.path))
+      assert(sorted(found) == sorted(table.toldBetween(2, 5) ++ initial(table, 5)))
+      if (hasOptionsInSql) assert(sorted(named) == sorted(found))
+      else
+        for (
+          frame <- Seq(
+            session.read.option("changesFrom", "2").table(table.name),
+            session.readStream.option("readChanges", "true").table(table.name)
+          )
+        ) {
+          val refused = failure(
+            if (frame.isStreaming) run(writer(frame, freshDirectory()).start(freshPath()))
+            else frame.collect()
+          )
+          assert(refused.contains("ZRecordSessionExtensions"), refused)
+        }
+    }
   }
 
   test("a version that does not say what it changed ends the stream after what came before") {
