@@ -136,6 +136,7 @@ merge with schema evolution into ${t} t using ${wide} w on t.id = w.id
   when not matched then insert *;
 -- error PARSE_SYNTAX_ERROR if spark < 4.0
 -- error UnsupportedOperationException if spark < 4.1
+-- error UNSUPPORTED_AUTO_SCHEMA_EVOLUTION_CHANGES if in session and spark >= 4.2
 -- error UnsupportedOperationException if in session
 -- expect no rows
 

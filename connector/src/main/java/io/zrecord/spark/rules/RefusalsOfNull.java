@@ -26,10 +26,8 @@ public final class RefusalsOfNull extends Rule<LogicalPlan> {
       return ((LogicalPlan) write).mapChildren(query -> query.transformExpressions(checks));
     });
     // The checks of an UPDATE or a MERGE may stand below what Spark does with their rows.
-    return WritesOfTables.changedRows(ofWrites, (write, table) -> {
-      Checks checks = new Checks(table);
-      return ((LogicalPlan) write).mapChildren(query -> query.transformAllExpressions(checks));
-    });
+    return WritesOfTables.changedRows(
+        ofWrites, (statement, table) -> statement.transformAllExpressions(new Checks(table)));
   }
 
   /** The checks of the columns of a table. */

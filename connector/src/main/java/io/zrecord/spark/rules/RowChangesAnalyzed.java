@@ -16,9 +16,7 @@ import org.apache.spark.sql.catalyst.plans.logical.MergeIntoTable;
 import org.apache.spark.sql.catalyst.plans.logical.UpdateTable;
 import org.apache.spark.sql.catalyst.plans.logical.WriteDelta;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import scala.Option;
-import scala.runtime.BoxedUnit;
 
 /**
  * Looks at statements that change records while Spark analyzes them. Refuses assignments to
@@ -54,7 +52,7 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
 
   /** Spark 4.0 has the words for an evolution of the schema, and asks no table for it. */
   private static void refuseEvolution(MergeIntoTable merge) {
-    if (!ZRecordTable.evolves() && evolves(merge) && isOurs(merge.targetTable())) {
+    if (!ZRecordTable.evolves() && evolves(merge) && WritesOfTables.read(merge.targetTable()).isPresent()) {
       SparkErrors.done(() -> {
         throw Unsupported.operation(
             "MERGE WITH SCHEMA EVOLUTION on this release of Spark",
@@ -94,7 +92,7 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
       String name = name(assignment.key());
       if (MetadataColumns.areHiddenBy(name)
           && !assignment.value().equals(assignment.key()) // Which Spark 3.5 adds itself.
-          && isOurs(target)) {
+          && WritesOfTables.read(target).isPresent()) {
         SparkErrors.done(() -> {
           throw Unsupported.operation(
               "assigning '" + name + "', which says where a record is",
@@ -112,17 +110,5 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
         ? ScalaLists.copy(PlanNodes.called(unresolved, "nameParts"), String.class)
         : List.of();
     return parts.isEmpty() ? "" : parts.get(parts.size() - 1);
-  }
-
-  private static boolean isOurs(LogicalPlan target) {
-    List<ZRecordTable> found = new ArrayList<>();
-    target.foreach(ColumnsOfRowChanges.function(node -> {
-      if (node instanceof DataSourceV2Relation relation
-          && relation.table() instanceof ZRecordTable table) {
-        found.add(table);
-      }
-      return BoxedUnit.UNIT;
-    }));
-    return !found.isEmpty();
   }
 }
