@@ -1,5 +1,5 @@
--- ALTER TABLE for columns of a table of the session's catalog. Only what the catalog itself keeps can
--- be changed: defaults and comments.
+-- ALTER TABLE for columns of a table of the session's catalog. Only what the catalog itself keeps
+-- can be changed: defaults and comments.
 -- file in session
 
 create table ${t} using zrecord as select * from values (1L, 10), (2L, 20) as x(id, label);

@@ -1,5 +1,5 @@
--- CREATE TABLE LIKE. Spark before 4.2 knows it for tables of its own session catalog only, where names
--- have two parts at most.
+-- CREATE TABLE LIKE. Spark before 4.2 knows it for tables of its own session catalog only, where
+-- names have two parts at most.
 
 create table ${t} (id bigint comment 'the number', label int) using zrecord;
 insert into ${t} values (1, 2);

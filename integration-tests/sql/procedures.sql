@@ -1,4 +1,5 @@
--- CALL, which Spark has since 4.0. A call names the catalog whose procedures it runs, and the table.
+-- CALL, which Spark has since 4.0. A call names the catalog whose procedures it runs, and the
+-- table.
 -- file spark >= 4.0
 
 create table ${t} using zrecord as select /*+ coalesce(1) */ id, 0 as label from range(100);

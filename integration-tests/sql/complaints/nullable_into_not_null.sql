@@ -1,5 +1,5 @@
--- Elsewhere: a query that may have NULL is refused for a column that is NOT NULL, though there is no
--- NULL in it. Here each row is looked at, and the error names the column.
+-- Elsewhere: a query that may have NULL is refused for a column that is NOT NULL, though there is
+-- no NULL in it. Here each row is looked at, and the error names the column.
 
 create table ${t} (id bigint not null, label int) using zrecord;
 create table ${s} (id bigint, label int) using zrecord;

@@ -1,5 +1,5 @@
--- Elsewhere: a NULL struct or array shifts the values of later rows, or a NULL takes the value of the
--- row before. Here each value stays with its record.
+-- Elsewhere: a NULL struct or array shifts the values of later rows, or a NULL takes the value of
+-- the row before. Here each value stays with its record.
 
 create table ${t} (
   id bigint, vector array<float>, place struct<x: int, y: int>, words array<string>, n int

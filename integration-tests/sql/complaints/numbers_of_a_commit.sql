@@ -1,5 +1,6 @@
--- Elsewhere: a statement counts thousands of files where it wrote ten, and a clean-up says nothing of
--- what it removed. Here each version says what it added and removed, and each procedure what it did.
+-- Elsewhere: a statement counts thousands of files where it wrote ten, and a clean-up says nothing
+-- of what it removed. Here each version says what it added and removed, and each procedure what it
+-- did.
 
 create table ${t} using zrecord as select /*+ coalesce(1) */ id, 0 as label from range(100);
 delete from ${t} where id < 10;

@@ -1,5 +1,5 @@
--- Elsewhere: the numbers of records are wrong after files are merged, or after rows are moved. Here a
--- number stays with its record through updates, moves, deletions and rebalances.
+-- Elsewhere: the numbers of records are wrong after files are merged, or after rows are moved. Here
+-- a number stays with its record through updates, moves, deletions and rebalances.
 -- file spark >= 4.0
 -- file in named path
 

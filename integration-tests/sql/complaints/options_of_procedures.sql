@@ -1,5 +1,5 @@
--- Elsewhere: a procedure ignores the options that it is called with. Here an argument has its effect,
--- or is refused.
+-- Elsewhere: a procedure ignores the options that it is called with. Here an argument has its
+-- effect, or is refused.
 -- file spark >= 4.0
 
 create table ${t} (id bigint, name string) using zrecord;

@@ -18,6 +18,12 @@ create table ${bad} (id bigint) using zrecord tblproperties ('zrecord.deletes' =
 --   zrecord.deletes
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   zrecord.deletes
+-- if spark >= 4.0
+create table ${bad} (id bigint) using zrecord cluster by (id);
+-- error UnsupportedOperationException
+-- if spark >= 4.0
+alter table ${t} cluster by (id);
+-- error UnsupportedOperationException
 set spark.datasource.zrecord.compression = snappy;
 insert into ${t} values (2);
 -- error IllegalArgumentException

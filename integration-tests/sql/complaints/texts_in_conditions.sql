@@ -1,5 +1,6 @@
--- Elsewhere: the least and the greatest of texts and binaries are answered from statistics that were
--- cut, and are wrong. Here texts that differ late, and those beyond ASCII, compare as they should.
+-- Elsewhere: the least and the greatest of texts and binaries are answered from statistics that
+-- were cut, and are wrong. Here texts that differ late, and those beyond ASCII, compare as they
+-- should.
 
 create table ${t} (id bigint, name string, bytes binary) using zrecord;
 insert into ${t} select /*+ coalesce(1) */

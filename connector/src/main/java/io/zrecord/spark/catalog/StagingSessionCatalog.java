@@ -574,6 +574,12 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     }
     ColumnChanges.require(DeclaredTable.of(entry.get()), changes);
     for (TableChange change : changes) {
+      // New in Spark 4.0. The metastore keeps what the change says, and no write obeys.
+      if (change.getClass().getSimpleName().equals("ClusterBy")) {
+        throw Unsupported.operation(
+            "CLUSTER BY for " + entry.get().name(),
+            "reorder the records by a relayout, or partition the table");
+      }
       if (change instanceof TableChange.SetProperty set && !RESERVED.contains(set.property())) {
         TableProperties.requireKeptByEntry(
             entry.get().name(), entry.get().location(), set.property(), set.value());
