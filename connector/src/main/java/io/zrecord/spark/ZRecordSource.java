@@ -3,6 +3,7 @@ package io.zrecord.spark;
 import io.zrecord.spark.catalog.PathCatalog;
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.catalog.ZRecordTables;
+import io.zrecord.spark.changes.ChangeColumns;
 import io.zrecord.spark.changes.ChangesTable;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.options.ChangesConf;
@@ -174,7 +175,8 @@ public final class ZRecordSource
     boolean hasPath =
         options.containsKey(ZRecordOptions.PATH) || options.containsKey(ZRecordOptions.PATHS);
     return SparkErrors.planned(() -> {
-      if (hasPath && StreamReadConf.asksForChanges(options)) {
+      // Only a read that has asked for the columns has those of changes.
+      if (hasPath && ChangeColumns.areIn(schema) && StreamReadConf.asksForChanges(options)) {
         return changes(options, schema);
       }
       ZRecordTable table = ZRecordTables.forSessionCatalog(

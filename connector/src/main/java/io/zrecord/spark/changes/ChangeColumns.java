@@ -4,13 +4,14 @@ import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
+import java.util.Arrays;
 import java.util.Set;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** The columns of changes: those of the table, and three that say what a row is. Stateless. */
-final class ChangeColumns {
+public final class ChangeColumns {
   static final String TYPE = "_change_type";
   static final String VERSION = "_commit_version";
   static final String TIMESTAMP = "_commit_timestamp";
@@ -38,6 +39,11 @@ final class ChangeColumns {
         .add(TYPE, DataTypes.StringType, false)
         .add(VERSION, DataTypes.LongType, false)
         .add(TIMESTAMP, DataTypes.TimestampType, false);
+  }
+
+  /** Tells whether those that say what a row is are among some columns. */
+  public static boolean areIn(StructType columns) {
+    return Arrays.asList(columns.fieldNames()).containsAll(NAMES);
   }
 
   /** Returns the columns of the table among some. */

@@ -1,6 +1,7 @@
 package io.zrecord.spark.changes;
 
 import io.zrecord.spark.changes.ChangesBounds.Bound;
+import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
@@ -147,6 +148,11 @@ public final class TableChangelog implements Changelog {
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
     Map<String, String> others = new HashMap<>(options.asCaseSensitiveMap());
     others.keySet().removeIf(key -> OF_CONTEXT.contains(key.toLowerCase(Locale.ROOT)));
+    ChangesConf.among(new CaseInsensitiveStringMap(others)).forEach((key, value) -> {
+      throw new IllegalArgumentException(
+          "Option " + key + " has the value '" + value
+              + "', and does not go with CHANGES; use FROM and TO, or startingVersion and endingVersion");
+    });
     Map<String, String> ofStream = new HashMap<>(others);
     ofStream.put(ZRecordOptions.READ_CHANGES, "true");
     bounds(context).ifPresent(bounds -> putStart(bounds.first(), ofStream));

@@ -13,8 +13,10 @@ import java.util.Optional;
  * @param location the table, for messages
  * @param opened the version whose fields they are
  * @param schema the fields
+ * @param mayAllBeAbsent whether the columns of the stream may be NULL, whatever the fields declare
  */
-record StreamFields(String location, TableSnapshot opened, RecordSchema schema) {
+record StreamFields(
+    String location, TableSnapshot opened, RecordSchema schema, boolean mayAllBeAbsent) {
   /**
    * Requires that the records of a version have the fields of the stream.
    *
@@ -41,10 +43,12 @@ record StreamFields(String location, TableSnapshot opened, RecordSchema schema) 
   }
 
   /** Says how a field of a version is no field of the stream. Since older versions, types widen. */
-  private static String difference(FieldSpec field, FieldSpec there, boolean isLater) {
+  private String difference(FieldSpec field, FieldSpec there, boolean isLater) {
     if (isLater && (!there.type().equals(field.type()) || !there.shape().equals(field.shape()))) {
       return "has the type " + there.type() + " instead of " + field.type();
     }
-    return there.rules().isNullable() && !field.rules().isNullable() ? "may be absent" : "";
+    return !mayAllBeAbsent && there.rules().isNullable() && !field.rules().isNullable()
+        ? "may be absent"
+        : "";
   }
 }

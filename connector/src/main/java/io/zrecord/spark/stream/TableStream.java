@@ -75,7 +75,8 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
         opened,
         conf.readsChanges()
             ? ChangeTasks.fields(opened, settings.columns())
-            : IndexOrder.fields(opened, settings.columns()));
+            : IndexOrder.fields(opened, settings.columns()),
+        conf.readsChanges());
     this.history = new StreamHistory(location, opened, fields, conf);
   }
 

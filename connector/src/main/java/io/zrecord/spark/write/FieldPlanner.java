@@ -278,10 +278,19 @@ public final class FieldPlanner {
               && f.type().equals(wanted.type())
               && f.shape().equals(wanted.shape()))
           .findFirst();
-      fields.add(wanted.withId(same.isPresent() ? same.get().id() : nextId++));
+      fields.add(same.isPresent() ? withInitialOf(wanted, same.get()) : wanted.withId(nextId++));
     }
     requireFewMetadata(fields);
     return new Plan(new RecordSchema(fields), fields);
+  }
+
+  /** Returns a field in the place of another one, whose older records keep their initial value. */
+  private static FieldSpec withInitialOf(FieldSpec wanted, FieldSpec same) {
+    FieldSpec field = wanted.withId(same.id());
+    return same.rules()
+        .initial()
+        .map(value -> field.withRules(field.rules().withInitial(value)))
+        .orElse(field);
   }
 
   /**

@@ -1,6 +1,8 @@
 package io.zrecord.table;
 
 import io.zrecord.errors.CommitConflictException;
+import io.zrecord.errors.MissingFileException;
+import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.internal.table.Manifest;
 import io.zrecord.internal.table.Manifest.Head;
 import io.zrecord.internal.table.Manifest.Retention;
@@ -105,11 +107,12 @@ final class RollbackCommit implements Commit, SinceBase {
       throw conflict("version " + planned.version() + " was given up by a repair");
     }
     RetainedVersions retained = new RetainedVersions(log, storage.location(), manifest);
-    if (!retained.has(target.version())) {
+    try {
+      if (!retained.read(target.version()).commitId().equals(target.commitId())) {
+        throw conflict("that version is another one now");
+      }
+    } catch (VersionNotFoundException | MissingFileException e) {
       throw conflict("that version was expired meanwhile");
-    }
-    if (!retained.read(target.version()).commitId().equals(target.commitId())) {
-      throw conflict("that version is another one now");
     }
     return manifest;
   }

@@ -117,9 +117,9 @@ class ChangesStreamSuite extends ChangedStreams with PySparkSessions {
            |  select * from (select *, row_number() over (partition by id order by _commit_version desc,
            |    _change_type in ('insert', 'update_postimage') desc) n from changed_records) where n = 1
            |) c on t.id = c.id
-           |when matched and c._change_type = 'delete' then delete
+           |when matched and c._change_type in ('delete', 'update_preimage') then delete
            |when matched then update set part = c.part, label = c.label, text = c.text
-           |when not matched and c._change_type <> 'delete'
+           |when not matched and c._change_type in ('insert', 'update_postimage')
            |  then insert (id, part, label, text) values (c.id, c.part, c.label, c.text)""".stripMargin
       )
       ()

@@ -11,8 +11,8 @@ import io.zrecord.testing.Budget
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{Row, SparkSession}
 
-/** The statements of `integration-tests/sql`, each file with tables that are named in each way. A way
-  * that the seed chooses is the test of a file, and the others are repetitions.
+/** The statements of `integration-tests/sql`, each file with tables that are named in each way. A
+  * way that the seed chooses is the test of a file, and the others are repetitions.
   */
 class SqlFilesSuite extends SparkSuite {
   private lazy val warehouse = freshPath()
