@@ -175,8 +175,10 @@ public final class ZRecordSource
     boolean hasPath =
         options.containsKey(ZRecordOptions.PATH) || options.containsKey(ZRecordOptions.PATHS);
     return SparkErrors.planned(() -> {
-      // Only a read that has asked for the columns has those of changes.
-      if (hasPath && ChangeColumns.areIn(schema) && StreamReadConf.asksForChanges(options)) {
+      // A default of the session is none for a sink, which Spark gets here as well.
+      if (hasPath
+          && StreamReadConf.asksForChanges(options)
+          && (StreamReadConf.asksForChangesItself(options) || ChangeColumns.areIn(schema))) {
         return changes(options, schema);
       }
       ZRecordTable table = ZRecordTables.forSessionCatalog(

@@ -79,6 +79,11 @@ public final class StreamReadConf {
     return new StreamReadConf(SessionDefaults.addedTo(own)).readsChanges();
   }
 
+  /** Tells whether a statement itself asks for a stream of changes, and no default does. */
+  public static boolean asksForChangesItself(CaseInsensitiveStringMap options) {
+    return new StreamReadConf(SessionDefaults.removedFrom(options)).readsChanges();
+  }
+
   /** Tells whether the stream has what versions changed, and not only what they added. */
   public boolean readsChanges() {
     return value(ZRecordOptions.READ_CHANGES)

@@ -233,6 +233,10 @@ class ChangesStreamSuite extends ChangedStreams with PySparkSessions {
         assert(sorted(all(stream)) == sorted(initial(table, 5)))
       val records = spark.readStream.option("readChanges", "false").table(table.name)
       assert(!records.columns.contains("_change_type"))
+      val sink = freshPath()
+      for (checkpoint <- Seq.fill(2)(freshLocalPath()))
+        run(writer(records, checkpoint).start(sink))
+      assert(read(sink).count() == 8, "a default of reads is none of sinks")
     } finally spark.conf.unset("spark.datasource.zrecord.readChanges")
   }
 
