@@ -52,7 +52,9 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
 
   /** Spark 4.0 has the words for an evolution of the schema, and asks no table for it. */
   private static void refuseEvolution(MergeIntoTable merge) {
-    if (!ZRecordTable.evolves() && evolves(merge) && WritesOfTables.read(merge.targetTable()).isPresent()) {
+    if (!ZRecordTable.evolves()
+        && evolves(merge)
+        && WritesOfTables.read(merge.targetTable()).isPresent()) {
       SparkErrors.done(() -> {
         throw Unsupported.operation(
             "MERGE WITH SCHEMA EVOLUTION on this release of Spark",

@@ -11,10 +11,12 @@ import io.zrecord.testing.Budget
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.{Row, SparkSession}
 
-/** The statements of `integration-tests/sql`, each file with tables that are named in each way. A way
-  * that the seed chooses is the test of a file, and the others are repetitions.
+/** The statements of `integration-tests/sql`, each file with tables that are named in each way. A
+  * way that the seed chooses is the test of a file, and the others are repetitions.
   */
-class SqlFilesSuite extends SparkSuite {
+class SqlFilesSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "other suites have statements on other storages"
+
   private lazy val warehouse = freshPath()
 
   private val root = Paths.get(System.getProperty("zrecord.test.sql"))
@@ -181,7 +183,8 @@ object SqlRowsCheck {
         val all = found.flatten.mkString("\n")
         lines.forall(all.contains)
       case "among others" => expected.forall(row => found.exists(matches(row, _)))
-      case "in any order" => found.map(_.mkString(" | ")).sorted == expected.map(_.mkString(" | ")).sorted
+      case "in any order" =>
+        found.map(_.mkString(" | ")).sorted == expected.map(_.mkString(" | ")).sorted
       case _ =>
         found.size == expected.size && expected.zip(found).forall { case (a, b) => matches(a, b) }
     }
