@@ -27,7 +27,7 @@ def runs():
             chosen = file.chosen(place)
             if not chosen:
                 continue
-            space = "s" + file.name.removesuffix(".sql") + "_" + tables
+            space = "_".join([client.replace("-", "_"), file.name.removesuffix(".sql"), tables])
             names = statements.Names(place, f"{directory}/{space}", space)
             around = [(text, None) for text in names.before()]
             around += [(names.put_in(each.text), each) for each in chosen]
