@@ -27,7 +27,7 @@ def runs():
             chosen = file.chosen(place)
             if not chosen:
                 continue
-            space = "s" + file.name.removesuffix(".sql") + "_" + tables
+            space = "_".join([client.replace("-", "_"), file.name.removesuffix(".sql"), tables])
             names = statements.Names(place, f"{directory}/{space}", space)
             around = [(text, None) for text in names.before()]
             around += [(names.put_in(each.text), each) for each in chosen]
@@ -70,7 +70,11 @@ def problem_of(lines, outcome, names, text):
         return "the shell did not get here"
     found = "\n".join(lines)
     if outcome is not None and outcome.error is not None:
-        return statements.problem_of_error(found, outcome, names)
+        if not any(map(str.strip, lines)):
+            return f"{outcome.error} was expected, but nothing was printed"
+        # A shell prints conditions of Spark. The class of an exception need not be there.
+        words = f"{outcome.error} {found}" if re.search("[a-z]", outcome.error) else found
+        return statements.problem_of_error(words, outcome, names)
     if is_error(lines):
         return f"failed, {found[:2000]}"
     if outcome is None:

@@ -10,10 +10,15 @@ show tables in ${namespace};
 create table ${t} (id bigint) using zrecord;
 create table ${other} (id bigint) using zrecord;
 show tables in ${namespace};
+-- expect in any order if by spark-sql
+--   t
+--   other
 -- expect in any order
 --   ${space} | t | false
 --   ${space} | other | false
 show tables in ${namespace} like 'o*';
+-- expect if by spark-sql
+--   other
 -- expect
 --   ${space} | other | false
 
@@ -30,6 +35,8 @@ select * from ${t};
 --   1
 drop table other;
 show tables;
+-- expect if by spark-sql
+--   t
 -- expect
 --   ${space} | t | false
 use spark_catalog.default;

@@ -4,6 +4,7 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.rules.ChangesOfRelations;
 import io.zrecord.spark.rules.ColumnsOfRowChanges;
 import io.zrecord.spark.rules.CountsOfConstants;
+import io.zrecord.spark.rules.EarlyParser;
 import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.MetadataOfStreams;
 import io.zrecord.spark.rules.OptionsOfRelations;
@@ -17,6 +18,8 @@ import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
 import io.zrecord.spark.rules.UpdatesOfStreams;
 import io.zrecord.spark.write.CheckedSessions;
+import java.lang.reflect.Method;
+import java.util.List;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
@@ -56,28 +59,35 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectOptimizerRule(session -> new RowChangesOfOneVersion());
     extensions.injectOptimizerRule(session -> new ColumnsOfRowChanges());
     extensions.injectOptimizerRule(CountsOfConstants::of);
-    injectEarly(extensions, OptionsOfRelations::new);
-    injectEarly(extensions, session -> new ChangesOfRelations.Early());
-    injectEarly(extensions, TimesOfPaths::new);
-    injectEarly(extensions, ProceduresOfCatalogs::new);
+    injectEarly(
+        extensions,
+        List.of(
+            OptionsOfRelations::new,
+            session -> new ChangesOfRelations.Early(),
+            TimesOfPaths::new,
+            ProceduresOfCatalogs::new));
     CheckedSessions.add(extensions);
     return BoxedUnit.UNIT;
   }
 
   /**
-   * Injects a rule that sees a plan before its tables are found. Such rules, and options in SQL,
-   * are new in Spark 4.
+   * Injects rules that see a plan before its tables are found. Such rules, and options in SQL, are
+   * new in Spark 4. A session with the support of Hive does not run them.
    */
   private static void injectEarly(
-      SparkSessionExtensions extensions, Function1<SparkSession, Rule<LogicalPlan>> builder) {
+      SparkSessionExtensions extensions,
+      List<Function1<SparkSession, Rule<LogicalPlan>>> builders) {
     try {
-      SparkSessionExtensions.class
-          .getMethod("injectHintResolutionRule", Function1.class)
-          .invoke(extensions, builder);
+      Method inject =
+          SparkSessionExtensions.class.getMethod("injectHintResolutionRule", Function1.class);
+      for (Function1<SparkSession, Rule<LogicalPlan>> builder : builders) {
+        inject.invoke(extensions, builder);
+      }
     } catch (NoSuchMethodException e) {
       return;
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("Cannot add a rule to this Spark", e);
     }
+    extensions.injectParser((session, parser) -> EarlyParser.of(session, parser, builders));
   }
 }

@@ -14,7 +14,9 @@ import org.apache.spark.sql.{Row, SparkSession}
 /** The statements of `integration-tests/sql`, each file with tables that are named in each way. A
   * way that the seed chooses is the test of a file, and the others are repetitions.
   */
-class SqlFilesSuite extends SparkSuite {
+class SqlFilesSuite extends SparkSuite with RunsOnce {
+  override protected def whyOnce: String = "other suites have statements on other storages"
+
   private lazy val warehouse = freshPath()
 
   private val root = Paths.get(System.getProperty("zrecord.test.sql"))
