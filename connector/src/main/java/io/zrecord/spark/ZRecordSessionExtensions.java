@@ -50,6 +50,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> UpdatesOfStreams::check);
     extensions.injectCheckRule(session -> MetadataOfStreams::check);
     extensions.injectCheckRule(session -> RowChangesOfOneVersion::checkSeveral);
+    extensions.injectCheckRule(session -> ReplacedRecords::checkSeveral);
     extensions.injectResolutionRule(session -> new ChangesOfRelations());
     extensions.injectResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());

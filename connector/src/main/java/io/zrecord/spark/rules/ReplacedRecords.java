@@ -25,6 +25,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.catalyst.plans.logical.WriteDelta;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -36,6 +37,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
 import scala.Product;
+import scala.runtime.BoxedUnit;
 
 /**
  * Lets an overwrite replace the records for which any condition is true. Spark hands the condition
@@ -66,6 +68,26 @@ public final class ReplacedRecords extends Rule<LogicalPlan> {
                 && !isDecided(overwrite.deleteExpr(), table)
             ? changed(overwrite, table, write == plan)
             : (LogicalPlan) write);
+  }
+
+  /**
+   * Refuses such an overwrite beside other writes of an analyzed statement, whose parts some
+   * releases optimize and run one by one.
+   *
+   * @throws UnsupportedOperationException if there is one
+   */
+  public static BoxedUnit checkSeveral(LogicalPlan plan) {
+    if (!(plan instanceof V2WriteCommand)) {
+      WritesOfTables.changed(plan, (write, table) -> {
+        if (write instanceof OverwriteByExpression overwrite
+            && table.hasRecordsToReplace()
+            && !isDecided(overwrite.deleteExpr(), table)) {
+          SparkErrors.done(() -> requireAlone(overwrite, table, false));
+        }
+        return (LogicalPlan) write;
+      });
+    }
+    return BoxedUnit.UNIT;
   }
 
   /** Tells whether a condition is of all records or of none, or partitions decide it. */
