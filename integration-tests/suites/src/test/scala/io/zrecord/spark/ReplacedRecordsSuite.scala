@@ -204,7 +204,7 @@ class ReplacedRecordsSuite extends SparkSuite {
   }
 
   test("records that are replaced get new numbers of an identity, and others keep theirs") {
-    assume(spark.version >= "4.0", "Spark has identities from 4.0 on")
+    assume(spark.version >= "4.1", "Spark 4.0 leaves no column out of a frame")
     val table = freshTable()
     sql(s"create table lake.$table (n bigint generated always as identity, v int)")
     sql(s"insert into lake.$table (v) select cast(id as int) from range(0, 10, 1, 1)")
