@@ -51,7 +51,8 @@ import scala.Option;
  * <p>Rows name records by {@code _index}, and then {@link #asOf} says of which version the indices
  * are; or by the values of a key, see {@link #by}. A record without a row keeps its value, or has
  * NULL in a new column. Two rows for one record are refused. Records may have been added since that
- * version, and shards rebalanced; a record that was changed or deleted since is a conflict.
+ * version, and shards rebalanced; a record that was changed or deleted since is a conflict, and so
+ * is a shard that has got values of a new column.
  *
  * <p>Rows are shuffled to the shards of their records, by as many tasks as
  * {@code spark.sql.shuffle.partitions} says at most. A task holds one shard's stripe of values in
