@@ -69,7 +69,8 @@ public record NewTable(
   /**
    * Returns what {@code CREATE TABLE LIKE} says of a table like another one of zrecord: what Spark
    * has copied of the columns, with the defaults, comment, properties and identities of the other
-   * table. A series of numbers begins anew. What the statement says itself counts more.
+   * table. Identities start again at their first number. The statement's own clauses override what
+   * the other table has.
    *
    * @throws UnsupportedOperationException if the other table has fields of a later release
    */

@@ -66,8 +66,8 @@ public final class ZRecordBatchWrite implements BatchWrite {
 
   /**
    * Commits the rows of an epoch of a stream once, however often it is asked to. An epoch without
-   * rows makes no version of a table that is there, but for the first one of a stream: by its
-   * transaction an epoch knows that the table has those before.
+   * rows makes no version of a table that is there, except for the first epoch of a stream. Its
+   * transaction shows later epochs that the table is still the one that the stream writes.
    *
    * @param epoch the number of the epoch, of the stream
    */
