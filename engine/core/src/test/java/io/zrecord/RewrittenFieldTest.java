@@ -13,6 +13,8 @@ import io.zrecord.shard.TablesRef;
 import io.zrecord.table.TableSnapshot;
 import io.zrecord.testing.Budget;
 import io.zrecord.testing.UnmappedStorage;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +32,9 @@ final class RewrittenFieldTest extends ChangedFieldTable {
   @EnumSource(Kind.class)
   void aFieldHasItsNewValuesAndAllElseStays(Kind kind) {
     kinds = kind.withOthers();
-    for (Changes changes : Changes.values()) {
+    List<Changes> some = new ArrayList<>(List.of(Changes.values()));
+    Collections.shuffle(some, random);
+    for (Changes changes : some.subList(0, Math.min(some.size(), Budget.of(10)))) {
       write(changes.name());
       change(changes, kind);
       change(changes, kind);

@@ -12,6 +12,7 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -189,16 +190,17 @@ final class NamedFiles {
         unchecked.add(files);
         files.chunks().stream()
             .filter(chunk -> chunk.owner() != null)
-            .forEach(chunk -> lent.computeIfAbsent(chunk.ownerIn(shard), owner -> new HashSet<>())
-                .add(chunk.fileName()));
+            .forEach(
+                chunk -> lent.computeIfAbsent(chunk.ownerIn(shard), owner -> new LinkedHashSet<>())
+                    .add(chunk.fileName()));
       }
     }
   }
 
   private static Set<ShardSummary> with(Set<ShardSummary> present, ShardSummary added) {
-    Set<ShardSummary> all = new HashSet<>(present);
+    Set<ShardSummary> all = new LinkedHashSet<>(present);
     all.add(added);
-    return Set.copyOf(all);
+    return Collections.unmodifiableSet(all);
   }
 
   /** Returns the number of versions that were read. */
@@ -238,7 +240,7 @@ final class NamedFiles {
 
   /** Returns the named files in the directory of a shard, relative to that. */
   Set<String> filesOf(UUID id) {
-    Set<String> files = new HashSet<>(lent.getOrDefault(id, Set.of()));
+    Set<String> files = new LinkedHashSet<>(lent.getOrDefault(id, Set.of()));
     for (ShardSummary shard : shards.getOrDefault(id, Set.of())) {
       shard.tables().forEach(tables -> files.add(tables.fileName()));
       PatchRef patch = shard.patch();

@@ -29,6 +29,9 @@ final class ShardCheck {
   /** Most files of a shard that are asked for one by one. */
   private static final int MOST_ASKED = 8;
 
+  /** Shards on local disks that one thread checks sooner than others could be asked to help. */
+  private static final int MOST_IN_TURN = 32;
+
   private final Storage storage;
 
   ShardCheck(Storage storage) {
@@ -50,7 +53,7 @@ final class ShardCheck {
    */
   long check(List<ShardSummary> shards, Set<UUID> known) {
     if (!storage.isRemote()) {
-      return shards.parallelStream()
+      return (shards.size() > MOST_IN_TURN ? shards.parallelStream() : shards.stream())
           .mapToLong(shard -> check(shard, known))
           .min()
           .orElse(Long.MAX_VALUE);

@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
@@ -21,6 +23,7 @@ import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -66,16 +69,32 @@ final class Interleavings {
   }
 
   private static final class Call {
+    private static final Pattern IDENTITY =
+        Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
+    private final String verb;
     private final List<String> names;
     private final boolean isChange;
     private final boolean isList;
     private final boolean isTree;
 
     Call(String verb, List<String> names) {
+      this.verb = verb;
       this.names = names;
       this.isChange = CHANGES.contains(verb);
       this.isList = verb.equals("list");
       this.isTree = verb.equals("listTree");
+    }
+
+    /** Returns the call as text that is the same in each run, whatever identities the run has. */
+    String told(Map<String, Integer> known) {
+      return verb + " "
+          + names.stream()
+              .map(name -> IDENTITY
+                  .matcher(name)
+                  .replaceAll(match -> String.valueOf(
+                      known.computeIfAbsent(match.group(), identity -> known.size()))))
+              .toList();
     }
 
     boolean commutesWith(Call other) {
@@ -124,6 +143,9 @@ final class Interleavings {
     final int depth;
     final Set<Integer> wanted = new HashSet<>();
     final Set<Integer> shown;
+
+    /** The call of each worker who went on here. */
+    final Map<Integer, String> calls = new HashMap<>();
 
     Choice(@Nullable Choice before, int cameBy, int depth, Set<Integer> shown) {
       this.before = before;
@@ -263,6 +285,10 @@ final class Interleavings {
     private final List<Integer> repeated = new ArrayList<>();
 
     private final List<Integer> turns;
+
+    /** The identities in names so far, which are others in each run, by their order. */
+    private final Map<String, Integer> known = new HashMap<>();
+
     private Set<Integer> shown = Set.of();
     private boolean isEnded;
     private @Nullable Throwable failure;
@@ -334,6 +360,7 @@ final class Interleavings {
       int worker = turn(choice);
       Worker chosen = workers.get(worker);
       Call call = chosen.pendingCall();
+      requireRepeated(choice, worker, call);
       shown = new HashSet<>(choice.shown);
       shown.removeIf(other -> !workers.get(other).pendingCall().commutesWith(call));
       if (steps.size() >= repeated.size() - 1) {
@@ -345,6 +372,19 @@ final class Interleavings {
         chosen.turn.release();
       }
       return chosen == caller;
+    }
+
+    /**
+     * Requires that a worker calls what the worker called here in an earlier run. Otherwise the
+     * branches of that run lead elsewhere, and some orders are never tried.
+     */
+    private void requireRepeated(Choice choice, int worker, Call call) {
+      String told = call.told(known);
+      String before = choice.calls.putIfAbsent(worker, told);
+      if (before != null && !before.equals(told)) {
+        throw new IllegalStateException("Worker " + worker + " called " + told + " as call "
+            + steps.size() + " of a run, and " + before + " in the same order before");
+      }
     }
 
     /** Comes to the next choice; {@code false} if all that may go on were shown. */

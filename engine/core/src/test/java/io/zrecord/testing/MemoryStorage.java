@@ -17,6 +17,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,7 +36,10 @@ public class MemoryStorage implements Storage {
 
   private final String location = "memory-" + COUNT.incrementAndGet() + ":";
   private final InstantSource clock;
-  private final Map<String, Content> files = new TreeMap<>();
+
+  /** In the order of their creation, which is the same in each run, whatever their names are. */
+  private final Map<String, Content> files = new LinkedHashMap<>();
+
   private final Map<String, Long> modifiedMillis = new HashMap<>();
   private final Set<String> durableNames = new TreeSet<>();
   private final Map<String, Deleted> pendingDeletions = new TreeMap<>();
@@ -203,7 +207,7 @@ public class MemoryStorage implements Storage {
   @Override
   public synchronized List<StoredFile> list(String directory) {
     String prefix = directory.isEmpty() ? "" : directory + "/";
-    Map<String, StoredFile> found = new TreeMap<>();
+    Map<String, StoredFile> found = new LinkedHashMap<>();
     files.forEach((name, file) -> {
       if (name.startsWith(prefix)) {
         String rest = name.substring(prefix.length());
