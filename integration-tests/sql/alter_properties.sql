@@ -26,6 +26,22 @@ alter table ${t} set tblproperties ('write.distribution' = 'sometimes');
 -- error IllegalArgumentException
 --   write.distribution
 --   sometimes
+
+-- Options of each write, which a write itself may say otherwise.
+alter table ${t} set tblproperties ('write.order' = 'nothing');
+-- error IllegalArgumentException if not in session
+--   'nothing'
+alter table ${t} unset tblproperties if exists ('write.order');
+alter table ${t} set tblproperties ('write.order' = 'upwards up');
+-- error IllegalArgumentException
+--   upwards up
+alter table ${t} set tblproperties ('write.shardBytes' = '1');
+-- error IllegalArgumentException
+--   65536
+alter table ${t} set tblproperties ('write.format.default' = 'orc');
+-- error IllegalArgumentException
+--   write.format.default
+--   shardBytes
 alter table ${t} set tblproperties ('zrecord.isolation' = 'snapshot');
 -- error IllegalArgumentException if in session
 --   set tblproperties

@@ -257,7 +257,8 @@ public final class Columns {
   }
 
   private WriteConf conf() {
-    return new WriteConf(new CaseInsensitiveStringMap(options));
+    return new WriteConf(
+        new CaseInsensitiveStringMap(options), table.latest().declarations().properties());
   }
 
   private RowsByIndex rows(TableSnapshot base, Dataset<Row> values, List<Column> wanted) {

@@ -381,7 +381,10 @@ public abstract class DatasetCatalog implements NewTables {
       return new ZRecordStagedTable(
           path,
           table.columns(),
-          target.apply(path.datasets().get(0)).declaring(definition::declared),
+          target
+              .apply(path.datasets().get(0))
+              .declaring(definition::declared)
+              .withProperties(definition.described().properties()),
           definition.options());
     });
   }

@@ -5,7 +5,6 @@ import io.zrecord.errors.ZRecordException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
-import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.WriteConf;
@@ -84,7 +83,8 @@ final class DeclaredTable extends ZRecordTable {
       Optional<DatasetVersion> newest = dataset.newest();
       Optional<StructType> found = newest.map(version -> SparkTypes.structOf(version.schema()));
       Optional<String> mismatch = found.flatMap(entry.declaration()::mismatch);
-      WriteTarget target = WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND);
+      WriteTarget target = WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND)
+          .withProperties(entry.properties());
       if (mismatch.isPresent()) {
         // What Spark gives for declared columns may be those of the query of a stream.
         Optional<WriteTarget> ofStreams = Optional.of(target).filter(any -> !entry.isNamed());
@@ -206,8 +206,7 @@ final class DeclaredTable extends ZRecordTable {
   /** Returns the options that every write of the table has. */
   @Override
   public Map<String, String> writeOptions() {
-    return TableProperties.addedTo(
-        WriteConf.writeOptionsAmong(entry.options()), entry.properties());
+    return WriteConf.writeOptionsAmong(entry.options());
   }
 
   @Override

@@ -425,8 +425,10 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         quoted(identifier),
         dataset,
         schema,
-        WriteTarget.at(dataset, dataset.newest(), creation).partitionedBy(partitions),
-        TableProperties.addedTo(requireOptions(properties), properties),
+        WriteTarget.at(dataset, dataset.newest(), creation)
+            .partitionedBy(partitions)
+            .withProperties(properties),
+        requireOptions(properties),
         () -> register(
             identifier,
             ColumnMetadata.withoutApplications(schema),
@@ -501,8 +503,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
         dataset,
         schema,
         WriteTarget.at(dataset, dataset.newest(), WriteTarget.Creation.REPLACE)
-            .partitionedBy(partitions),
-        TableProperties.addedTo(WriteConf.writeOptionsAmong(entry.options()), properties),
+            .partitionedBy(partitions)
+            .withProperties(properties),
+        WriteConf.writeOptionsAmong(entry.options()),
         () -> change(identifier, entry, ColumnMetadata.withoutApplications(schema), properties)));
   }
 

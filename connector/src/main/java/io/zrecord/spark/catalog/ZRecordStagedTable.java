@@ -1,6 +1,5 @@
 package io.zrecord.spark.catalog;
 
-import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
@@ -60,7 +59,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
               location(),
               target,
               schema(),
-              new WriteConf(new CaseInsensitiveStringMap(options)),
+              target.conf(new CaseInsensitiveStringMap(options)),
               keepsDeclarations())
           .publish(java.util.List.of(), Long.MAX_VALUE));
     }

@@ -19,6 +19,7 @@ import io.zrecord.spark.write.FieldPlanner;
 import io.zrecord.table.FieldPlace;
 import io.zrecord.table.SchemaChange;
 import io.zrecord.table.TableSnapshot;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -137,7 +138,14 @@ public final class TableAlteration {
         throw unsupported(change.getClass().getSimpleName());
       }
     }
+    if (Arrays.stream(changes).anyMatch(TableAlteration::saysOptionOfWrites)) {
+      WriteProperties.require(plan, names(plan));
+    }
     return plan;
+  }
+
+  private static boolean saysOptionOfWrites(TableChange change) {
+    return change instanceof SetProperty set && set.property().startsWith(TableProperties.WRITE);
   }
 
   private FieldNames names(SchemaChange plan) {
@@ -201,6 +209,7 @@ public final class TableAlteration {
     String name = found.orElseThrow(() -> new IllegalArgumentException("Cannot change the column '"
         + top(change) + "' of " + location + ": there is no such column"));
     if (change instanceof DeleteColumn) {
+      WriteProperties.drop(plan, name);
       plan.drop(name);
     } else if (change instanceof RenameColumn rename) {
       if (MetadataColumns.areHiddenBy(rename.newName())) {
@@ -211,6 +220,7 @@ public final class TableAlteration {
         requireNew(plan, rename.newName());
       }
       plan.rename(name, rename.newName());
+      WriteProperties.rename(plan, name, rename.newName());
     } else if (change instanceof UpdateColumnType update) {
       promote(plan, name, update);
     } else if (change instanceof UpdateColumnNullability update) {

@@ -98,6 +98,8 @@ final class KnownOptions {
       ZRecordOptions.TRANSFORM,
       ZRecordOptions.CHECKSUM,
       ZRecordOptions.DURABILITY,
+      ZRecordOptions.SHARD_BYTES,
+      ZRecordOptions.ORDER,
       ZRecordOptions.DISTRIBUTION,
       ZRecordOptions.MERGE_SCHEMA,
       ZRecordOptions.OVERWRITE_SCHEMA,
@@ -242,6 +244,21 @@ final class KnownOptions {
     return !key.equalsIgnoreCase(ZRecordOptions.PATH)
         && !isOfOneWrite(key)
         && isAmong(key, WRITE, WRITE_PREFIXES);
+  }
+
+  /** Tells whether a property of a table may say an option for all writes of the table. */
+  static boolean isOfTables(String key) {
+    return isOfAllWrites(key)
+        && !key.equalsIgnoreCase(ZRecordOptions.UNKNOWN_OPTIONS)
+        && !isAmong(key, Set.of(), Set.of(ZRecordOptions.SHAPE_OF));
+  }
+
+  /** Returns the options that properties of a table may say, for messages. */
+  static String namesOfTables() {
+    return Stream.concat(WRITE.stream(), Stream.of(ZRecordOptions.COMPRESSION_OF + "<field>"))
+        .filter(KnownOptions::isOfTables)
+        .sorted()
+        .collect(Collectors.joining(", "));
   }
 
   /** Tells whether an option says something of one write. */

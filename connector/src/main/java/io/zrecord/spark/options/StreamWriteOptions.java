@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** Parses the options of a stream into a table. Stateless. */
+/** Checks the options of a stream into a table. Stateless. */
 public final class StreamWriteOptions {
   /** Options that Spark takes for itself, and passes on. */
   private static final List<String> OF_SPARK = List.of("checkpointLocation", "queryName");
@@ -16,17 +16,18 @@ public final class StreamWriteOptions {
   private StreamWriteOptions() {}
 
   /**
-   * Parses the options of a stream.
+   * Checks the options of a stream.
    *
+   * @return those that each epoch has
    * @throws IllegalArgumentException if an option is unknown, or not one of streams
    */
-  public static WriteConf parse(CaseInsensitiveStringMap options) {
+  public static CaseInsensitiveStringMap ofEpochs(CaseInsensitiveStringMap options) {
     Map<String, String> own = new HashMap<>(options.asCaseSensitiveMap());
     own.keySet().removeIf(key -> OF_SPARK.stream().anyMatch(key::equalsIgnoreCase));
     CaseInsensitiveStringMap all = SessionDefaults.addedTo(new CaseInsensitiveStringMap(own));
     refuse(all, OF_TRANSACTIONS, "its epochs are transactions of their own");
     refuse(all, List.of(ZRecordOptions.EXPECTED_VERSION), "each of its epochs makes a version");
-    return new WriteConf(new CaseInsensitiveStringMap(own));
+    return new CaseInsensitiveStringMap(own);
   }
 
   private static void refuse(CaseInsensitiveStringMap options, List<String> keys, String reason) {

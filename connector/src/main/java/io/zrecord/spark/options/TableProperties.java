@@ -1,10 +1,9 @@
 package io.zrecord.spark.options;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which properties a table or a namespace may keep. Stateless. */
@@ -12,14 +11,14 @@ public final class TableProperties {
   /** Property of Spark: how strings are compared whose columns do not say it. */
   public static final String COLLATION = "collation";
 
-  /** Where the rows of writes to the table meet, unless a write says otherwise. */
-  public static final String DISTRIBUTION = "write.distribution";
+  /** Begins the names of options that all writes of the table have, unless a write has others. */
+  public static final String WRITE = "write.";
 
   private static final String BINARY = "UTF8_BINARY";
 
   /** Begin the names of what other places have: options, and what tables of other formats keep. */
   private static final List<String> PREFIXES =
-      List.of("write.", "option.", "spark.datasource." + ZRecordOptions.FORMAT + ".");
+      List.of("option.", "spark.datasource." + ZRecordOptions.FORMAT + ".");
 
   /** Begins the names of properties that are obeyed. */
   private static final String OWN = "zrecord.";
@@ -35,6 +34,7 @@ public final class TableProperties {
    */
   public static void requireKept(Map<String, String> properties) {
     properties.forEach(TableProperties::requireKept);
+    WriteConf.requireValid(writeOptions(properties));
   }
 
   /**
@@ -46,12 +46,18 @@ public final class TableProperties {
     if (value == null) {
       return;
     }
-    if (name.equals(DISTRIBUTION)) {
-      distribution(value);
-      return;
-    }
     StorageSettings.refuseToKeep(Map.of(name, ""));
     String folded = name.toLowerCase(Locale.ROOT);
+    if (folded.startsWith(WRITE)) {
+      Map<String, String> option = writeOptions(Map.of(requireWriteOption(name), value));
+      try {
+        WriteConf.requireValid(option);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(
+            "Cannot keep the property '" + name + "' of a table: " + e.getMessage(), e);
+      }
+      return;
+    }
     PREFIXES.stream().filter(folded::startsWith).findFirst().ifPresent(prefix -> {
       throw refused(name, name.substring(prefix.length()));
     });
@@ -65,6 +71,40 @@ public final class TableProperties {
     }
   }
 
+  /**
+   * Requires the name of a property that says an option of writes.
+   *
+   * @return the name
+   * @throws IllegalArgumentException if there is no such option, or a table does not keep it
+   */
+  private static String requireWriteOption(String name) {
+    if (!name.startsWith(WRITE) || !KnownOptions.isOfTables(name.substring(WRITE.length()))) {
+      throw new IllegalArgumentException("Cannot keep the property '" + name
+          + "' of a table: names that begin with " + WRITE + " are those of options for all writes"
+          + " of the table: " + KnownOptions.namesOfTables() + ", with " + WRITE
+          + " in small letters before them");
+    }
+    return name;
+  }
+
+  /**
+   * Returns the options that properties of a table say for all its writes.
+   *
+   * @param properties all properties of the table
+   * @throws IllegalArgumentException if there is no such option, or two properties say the same one
+   */
+  static Map<String, String> writeOptions(Map<String, String> properties) {
+    Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    properties.forEach((name, value) -> {
+      if (name.startsWith(WRITE)
+          && options.put(requireWriteOption(name).substring(WRITE.length()), value) != null) {
+        throw new IllegalArgumentException("The table has the property '" + name
+            + "' twice, in small and in large letters; unset one of them");
+      }
+    });
+    return options;
+  }
+
   private static IllegalArgumentException refused(String name, String option) {
     boolean isOfReads = KnownOptions.isOfReads(option) && !KnownOptions.isOfWrites(option);
     return new IllegalArgumentException("Cannot keep the property '" + name
@@ -72,7 +112,9 @@ public final class TableProperties {
         + "; give the option with each of them, "
         + (isOfReads
             ? ""
-            : "as OPTIONS ('" + option + "' …) of a statement that creates the table, ")
+            : KnownOptions.isOfTables(option)
+                ? "as the property '" + WRITE + option + "' of the table, "
+                : "as OPTIONS ('" + option + "' …) of a statement that creates the table, ")
         + "or as spark.datasource." + ZRecordOptions.FORMAT + "." + option + " for a session");
   }
 
@@ -110,41 +152,5 @@ public final class TableProperties {
           + collation + ": strings are compared byte by byte; use " + BINARY
           + ", or leave DEFAULT COLLATION out");
     }
-  }
-
-  /**
-   * Returns where the rows of writes to a table meet.
-   *
-   * @param properties those of the table
-   */
-  public static Optional<WriteDistribution> distribution(Map<String, String> properties) {
-    return Optional.ofNullable(properties.get(DISTRIBUTION)).map(TableProperties::distribution);
-  }
-
-  /**
-   * Returns options of a write with those that properties of its table stand for, unless the
-   * options say otherwise. For tables whose properties are not in the dataset.
-   */
-  public static Map<String, String> addedTo(
-      Map<String, String> options, Map<String, String> properties) {
-    String wanted = properties.get(DISTRIBUTION);
-    if (wanted == null
-        || options.keySet().stream().anyMatch(ZRecordOptions.DISTRIBUTION::equalsIgnoreCase)) {
-      return options;
-    }
-    Map<String, String> all = new HashMap<>(options);
-    all.put(ZRecordOptions.DISTRIBUTION, wanted);
-    return all;
-  }
-
-  private static WriteDistribution distribution(String value) {
-    for (WriteDistribution known : WriteDistribution.values()) {
-      if (known.name().equalsIgnoreCase(value.strip())) {
-        return known;
-      }
-    }
-    throw new IllegalArgumentException("The property '" + DISTRIBUTION + "' of a table has the"
-        + " value '" + value + "'; use one of "
-        + java.util.Arrays.toString(WriteDistribution.values()).toLowerCase(Locale.ROOT));
   }
 }

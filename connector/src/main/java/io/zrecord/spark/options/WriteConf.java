@@ -8,39 +8,80 @@ import io.zrecord.shard.Transform;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.table.TableChange;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.network.util.JavaUtils;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
-/** The options of a write, parsed once on the driver. Unknown options and values are refused. */
+/**
+ * The options of a write, parsed once on the driver. An option of the write goes before a default
+ * of the session, and both before a property of the table. Unknown options and values are refused.
+ * Immutable.
+ */
 public final class WriteConf {
   private static final String LIST = "list";
 
+  /** Less would make a shard of a few records, each with its files. */
+  private static final long LEAST_SHARD_BYTES = 64 << 10;
+
+  /** What the write says itself. */
+  private final CaseInsensitiveStringMap own;
+
+  /** The options of the table's properties. */
+  private final CaseInsensitiveStringMap ofTable;
+
+  private final boolean isInAnyOrder;
+
+  /** All options, of which the nearest has each. */
   private final CaseInsensitiveStringMap options;
 
-  /** Parses the options of a write, and adds the session's defaults. */
+  /** Parses the options of a write to a table that says nothing of its writes. */
   public WriteConf(CaseInsensitiveStringMap own) {
-    this.options = SessionDefaults.addedTo(own);
-    KnownOptions.requireKnownForWriting(options);
+    this(own, Map.of());
+  }
+
+  /**
+   * Parses the options of a write.
+   *
+   * @param properties all properties of the table
+   * @throws IllegalArgumentException if an option is unknown, or a value is not one of the option
+   */
+  public WriteConf(CaseInsensitiveStringMap own, Map<String, String> properties) {
+    this(own, new CaseInsensitiveStringMap(TableProperties.writeOptions(properties)), false);
+  }
+
+  private WriteConf(
+      CaseInsensitiveStringMap own, CaseInsensitiveStringMap ofTable, boolean isInAnyOrder) {
+    this.own = own;
+    this.ofTable = ofTable;
+    this.isInAnyOrder = isInAnyOrder;
+    CaseInsensitiveStringMap near = SessionDefaults.addedTo(own);
+    KnownOptions.requireKnownForWriting(near);
+    Map<String, String> all = new HashMap<>(ofTable);
+    all.putAll(near);
+    this.options = new CaseInsensitiveStringMap(all);
     requireParsed();
   }
 
-  /** Returns the same options for rows that come in any order, whatever the table says of it. */
+  /** Returns the same options for rows that come in any order, whatever anybody says of it. */
   public WriteConf inAnyOrder() {
-    Map<String, String> all = new java.util.HashMap<>(options.asCaseSensitiveMap());
-    all.keySet().removeIf(ZRecordOptions.DISTRIBUTION::equalsIgnoreCase);
-    all.put(ZRecordOptions.DISTRIBUTION, "none");
-    return new WriteConf(new CaseInsensitiveStringMap(all));
+    return new WriteConf(own, ofTable, true);
   }
 
   /** Parses all values, whether or not the write looks at each of them. */
   private void requireParsed() {
     writeOptions();
-    fieldsNamed().forEach(field -> {
+    shardBytes();
+    order();
+    Stream.of(own, ofTable).flatMap(said -> fieldsNamed(said).stream()).forEach(field -> {
       compressionOf(field);
       shapeOf(field);
     });
@@ -101,12 +142,16 @@ public final class WriteConf {
 
   /**
    * Returns the compression asked for a field: that of the field's own option, otherwise that of
-   * the option for all fields.
+   * the option for all fields; of the write, otherwise of the session, otherwise of the table.
    */
   public Optional<Compression> compressionOf(String field) {
-    String own = ZRecordOptions.COMPRESSION_OF + field;
-    String key = has(own) ? own : ZRecordOptions.COMPRESSION;
-    return value(key).map(text -> OptionValue.parse(key, text, Compression::parse));
+    String ofField = ZRecordOptions.COMPRESSION_OF + field;
+    return Stream.of(SessionDefaults.removedFrom(own), SessionDefaults.all(), ofTable)
+        .flatMap(said -> Stream.of(ofField, ZRecordOptions.COMPRESSION)
+            .filter(said::containsKey)
+            .map(key -> OptionValue.parse(
+                key, java.util.Objects.requireNonNull(said.get(key)), Compression::parse)))
+        .findFirst();
   }
 
   /** Returns the shape asked for a field, such as {@code 28,28} or {@code -1,3}. */
@@ -125,9 +170,18 @@ public final class WriteConf {
   }
 
   /** Returns the fields that a write's own options name, in lower case. */
-  public java.util.Set<String> fieldsNamed() {
-    java.util.Set<String> names = new java.util.TreeSet<>();
-    for (String key : SessionDefaults.removedFrom(options).keySet()) {
+  public Set<String> fieldsNamed() {
+    return fieldsNamed(SessionDefaults.removedFrom(own));
+  }
+
+  /** Returns the fields that properties of the table name, in lower case. */
+  public Set<String> fieldsNamedByTable() {
+    return fieldsNamed(ofTable);
+  }
+
+  private static Set<String> fieldsNamed(CaseInsensitiveStringMap options) {
+    Set<String> names = new TreeSet<>();
+    for (String key : options.keySet()) {
       for (String prefix : new String[] {ZRecordOptions.COMPRESSION_OF, ZRecordOptions.SHAPE_OF}) {
         if (key.startsWith(prefix)) {
           names.add(key.substring(prefix.length()));
@@ -137,8 +191,36 @@ public final class WriteConf {
     return names;
   }
 
-  /** Returns where the rows of this write are to meet, if the write says so. */
+  /**
+   * Returns after how many bytes of chunk files a task begins the next shard; empty if a task
+   * writes one shard, or one for each partition.
+   */
+  public OptionalLong shardBytes() {
+    if (!has(ZRecordOptions.SHARD_BYTES)) {
+      return OptionalLong.empty();
+    }
+    long bytes = bytes(ZRecordOptions.SHARD_BYTES);
+    if (bytes < LEAST_SHARD_BYTES) {
+      throw new IllegalArgumentException("Option " + ZRecordOptions.SHARD_BYTES + " has the value '"
+          + required(ZRecordOptions.SHARD_BYTES) + "'; use at least " + LEAST_SHARD_BYTES
+          + " bytes, such as 1g");
+    }
+    return OptionalLong.of(bytes);
+  }
+
+  /** Returns the order in which rows are written; empty if they stay as the query gives them. */
+  public List<SortKey> order() {
+    return value(ZRecordOptions.ORDER)
+        .filter(text -> !isInAnyOrder)
+        .map(text -> OptionValue.parse(ZRecordOptions.ORDER, text, SortKey::parse))
+        .orElse(List.of());
+  }
+
+  /** Returns where the rows of this write are to meet, if anybody says so. */
   public Optional<WriteDistribution> distribution() {
+    if (isInAnyOrder) {
+      return Optional.of(WriteDistribution.NONE);
+    }
     return has(ZRecordOptions.DISTRIBUTION)
         ? Optional.of(choice(ZRecordOptions.DISTRIBUTION, WriteDistribution.class))
         : Optional.empty();

@@ -63,7 +63,9 @@ public final class ZRecordOptions {
   static final String TRANSFORM = "transform";
   static final String CHECKSUM = "checksum";
   static final String DURABILITY = "durability";
-  static final String DISTRIBUTION = "distribution";
+  public static final String SHARD_BYTES = "shardBytes";
+  public static final String ORDER = "order";
+  public static final String DISTRIBUTION = "distribution";
   public static final String MERGE_SCHEMA = "mergeSchema";
   public static final String OVERWRITE_SCHEMA = "overwriteSchema";
   static final String TXN_APP_ID = "txnAppId";

@@ -235,12 +235,12 @@ final class RowCommit {
    * comes after the other.
    */
   List<String> partitionColumns() {
-    return inserts.map(commit -> commit.partitionColumns(columns)).orElse(List.of());
+    return inserts.map(TableCommit::partitionColumns).orElse(List.of());
   }
 
   /** Returns how many bytes of rows a task should have; 0 if Spark's setting should say. */
   long advisoryBytes() {
-    return inserts.isPresent() ? conf.writeOptions().chunkBytes() : 0;
+    return inserts.map(TableCommit::advisoryBytes).orElse(0L);
   }
 
   /** Returns what makes the writers of the tasks. */

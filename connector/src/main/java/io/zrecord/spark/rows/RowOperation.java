@@ -160,7 +160,7 @@ public final class RowOperation implements SupportsDelta {
     StructType columns = info.schema();
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions));
     options.putAll(info.options());
-    WriteConf conf = new WriteConf(new CaseInsensitiveStringMap(options));
+    WriteConf conf = target.get().conf(new CaseInsensitiveStringMap(options));
     return new DeltaWriteBuilder() {
       @Override
       public DeltaWrite build() {

@@ -56,7 +56,7 @@ final class EpochPlanner {
           .map(base -> newest.evaluating(base.declarations().enforced()))
           .orElse(newest);
       return new Epoch(
-          rows.epoch(target, StreamWriteOptions.parse(info.options())),
+          rows.epoch(target, target.conf(StreamWriteOptions.ofEpochs(info.options()))),
           epoch -> requireFollows(newest, last, epoch));
     });
   }

@@ -2,13 +2,9 @@ package io.zrecord.spark.write;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.read.IndexSet;
-import io.zrecord.schema.Declarations;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.spark.options.TableProperties;
-import io.zrecord.spark.options.WriteConf;
-import io.zrecord.spark.options.WriteDistribution;
 import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.partition.PartitionValues;
 import io.zrecord.spark.path.DatasetVersion;
@@ -20,16 +16,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
-import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How a write divides records by partitions. Immutable.
  *
  * @param fields the partition fields after the write; none if the table has no partitions
- * @param distribution where rows meet
  */
-record PartitionPlan(List<FieldSpec> fields, WriteDistribution distribution) {
+record PartitionPlan(List<FieldSpec> fields) {
   PartitionPlan {
     fields = List.copyOf(fields);
   }
@@ -42,21 +36,11 @@ record PartitionPlan(List<FieldSpec> fields, WriteDistribution distribution) {
    *     one
    */
   static PartitionPlan of(
-      String location,
-      WriteTarget target,
-      RecordSchema after,
-      WriteConf conf,
-      boolean isCaseSensitive) {
-    Declarations declared = target.isCreated()
-        ? target.declared().apply(after)
-        : target.base().map(DatasetVersion::declarations).orElse(Declarations.NONE);
+      String location, WriteTarget target, RecordSchema after, boolean isCaseSensitive) {
     return new PartitionPlan(
         target.isCreated()
             ? target.partitions().fields(location, after, isCaseSensitive)
-            : kept(location, target, after),
-        conf.distribution()
-            .or(() -> TableProperties.distribution(declared.properties()))
-            .orElse(WriteDistribution.PARTITION));
+            : kept(location, target, after));
   }
 
   private static List<FieldSpec> kept(String location, WriteTarget target, RecordSchema after) {
@@ -80,35 +64,16 @@ record PartitionPlan(List<FieldSpec> fields, WriteDistribution distribution) {
   }
 
   /**
-   * Returns how tasks divide their rows.
+   * Returns the places of the partition fields.
    *
    * @param written the fields that tasks write, the partition fields among them
    */
-  Partitioning ofTasks(List<FieldSpec> written) {
-    List<Integer> ordinals = fields.stream()
+  List<Integer> ordinals(List<FieldSpec> written) {
+    return fields.stream()
         .map(field -> IntStream.range(0, written.size())
             .filter(i -> written.get(i).id() == field.id())
             .findFirst()
             .orElseThrow())
-        .toList();
-    return new Partitioning(ordinals, distribution == WriteDistribution.PARTITION);
-  }
-
-  /**
-   * Returns the columns whose values are to meet in one task; none if the rows of the query stay
-   * where they are.
-   *
-   * @param columns the columns of the query, in the order of the written fields
-   */
-  List<String> clusteringColumns(List<FieldSpec> written, StructType columns) {
-    return distribution == WriteDistribution.NONE ? List.of() : columns(written, columns);
-  }
-
-  /** Returns the columns of a query that have the partition fields. */
-  List<String> columns(List<FieldSpec> written, StructType columns) {
-    return ofTasks(written).ordinals().stream()
-        .filter(ordinal -> ordinal < columns.length())
-        .map(ordinal -> columns.apply(ordinal).name())
         .toList();
   }
 

@@ -2,7 +2,6 @@ package io.zrecord.spark.write;
 
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.write.ShardWriter;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -14,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a task in a shard for each partition, or in several if partitions take turns more
- * often than shards may be open. Sealed shards of a partition are in the order of their rows.
+ * often than shards may be open, or have enough bytes. Sealed shards of a partition are in the
+ * order of their rows.
  */
 final class PartitionedShards implements TaskShards {
   /**
@@ -26,7 +26,8 @@ final class PartitionedShards implements TaskShards {
   private final RowPartitions partitions;
   private final int mostOpen;
   private final Opener opener;
-  private final Discarder discarder;
+  private final SealedShards sealed;
+  private final long shardBytes;
 
   /** The shards that are open, the one that got no row for the longest time first. */
   private final Map<List<@Nullable String>, ShardWriter> open =
@@ -37,10 +38,6 @@ final class PartitionedShards implements TaskShards {
 
   private int further;
 
-  private final List<ShardSummary> sealed = new ArrayList<>();
-  private long sealedRecords;
-  private long sealedBytes;
-
   private @Nullable List<@Nullable String> current;
   private @Nullable ShardWriter currentShard;
 
@@ -49,16 +46,14 @@ final class PartitionedShards implements TaskShards {
     ShardWriter open(List<@Nullable String> partition);
   }
 
-  /** Deletes sealed shards. */
-  interface Discarder {
-    void discard(List<ShardSummary> shards);
-  }
-
-  PartitionedShards(RowPartitions partitions, int mostOpen, Opener opener, Discarder discarder) {
+  /** @param shardBytes after how many bytes of chunk files the next shard of a partition begins */
+  PartitionedShards(
+      RowPartitions partitions, int mostOpen, Opener opener, SealedShards sealed, long shardBytes) {
     this.partitions = partitions;
     this.mostOpen = mostOpen;
     this.opener = opener;
-    this.discarder = discarder;
+    this.sealed = sealed;
+    this.shardBytes = shardBytes;
   }
 
   @Override
@@ -68,6 +63,12 @@ final class PartitionedShards implements TaskShards {
     if (shard == null || !partition.equals(current)) {
       shard = ofPartition(partition);
       current = partition;
+      currentShard = shard;
+    }
+    if (shard.writtenBytes() >= shardBytes) {
+      sealed.seal(shard);
+      shard = opener.open(partition);
+      open.put(partition, shard);
       currentShard = shard;
     }
     return shard;
@@ -80,7 +81,7 @@ final class PartitionedShards implements TaskShards {
     }
     if (open.size() == mostOpen) {
       Iterator<ShardWriter> eldestFirst = open.values().iterator();
-      seal(eldestFirst.next());
+      sealed.seal(eldestFirst.next());
       eldestFirst.remove();
     }
     if (!met.add(partition) && ++further > MOST_FURTHER) {
@@ -95,38 +96,28 @@ final class PartitionedShards implements TaskShards {
     return opened;
   }
 
-  private void seal(ShardWriter shard) {
-    shard.finish().ifPresent(sealed::add);
-    sealedRecords += shard.recordCount();
-    sealedBytes += shard.writtenBytes();
-    shard.close();
-  }
-
   @Override
   public List<ShardSummary> finish() {
-    open.values().forEach(this::seal);
+    open.values().forEach(sealed::seal);
     open.clear();
     currentShard = null;
-    return sealed;
+    return sealed.summaries();
   }
 
   @Override
   public long recordCount() {
-    return sealedRecords
-        + open.values().stream().mapToLong(ShardWriter::recordCount).sum();
+    return sealed.recordCount(open.values());
   }
 
   @Override
   public long writtenBytes() {
-    return sealedBytes
-        + open.values().stream().mapToLong(ShardWriter::writtenBytes).sum();
+    return sealed.writtenBytes(open.values());
   }
 
   @Override
   public void discard() {
     close();
-    discarder.discard(List.copyOf(sealed));
-    sealed.clear();
+    sealed.discard();
   }
 
   @Override

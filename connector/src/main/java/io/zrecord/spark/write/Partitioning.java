@@ -12,13 +12,15 @@ import java.util.UUID;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Says by which fields tasks divide their rows. Immutable.
+ * Says by which fields, and after how many bytes, tasks divide their rows. Immutable.
  *
  * @param ordinals places of the partition fields among those that tasks write; empty if the table
  *     has no partitions
  * @param isSorted whether the rows of each task come partition by partition
+ * @param shardBytes after how many bytes of chunk files the next shard begins
  */
-public record Partitioning(List<Integer> ordinals, boolean isSorted) implements Serializable {
+public record Partitioning(List<Integer> ordinals, boolean isSorted, long shardBytes)
+    implements Serializable {
   /**
    * Shards that a task has open where partitions take turns. Each of them has its part of the
    * memory of the task, and a file or an upload.
@@ -34,8 +36,10 @@ public record Partitioning(List<Integer> ordinals, boolean isSorted) implements 
   /** Returns the shards of an attempt of a task. */
   TaskShards shards(
       Storage storage, StructType columns, RecordSchema fields, WriteOptions options) {
+    SealedShards sealed = new SealedShards(RecordTable.at(storage)::discard);
     if (ordinals.isEmpty()) {
-      return new OneShard(ShardWriter.create(storage, fields, options));
+      return new ShardSeries(
+          () -> ShardWriter.create(storage, fields, options), sealed, shardBytes);
     }
     List<Integer> ids = ordinals.stream()
         .map(ordinal -> fields.fields().get(ordinal))
@@ -48,7 +52,8 @@ public record Partitioning(List<Integer> ordinals, boolean isSorted) implements 
         of(columns, fields),
         mostOpen,
         texts -> ShardWriter.create(storage, UUID.randomUUID(), fields, ofShard, ids, texts),
-        RecordTable.at(storage)::discard);
+        sealed,
+        shardBytes);
   }
 
   /**

@@ -47,6 +47,7 @@ public final class TableCommit {
   private final TableChange.Kind kind;
   private final FieldPlanner.Plan fields;
   private final PartitionPlan partitions;
+  private final RowOrder order;
   private final List<Identity> identities;
   private final UUID commitId;
 
@@ -142,12 +143,21 @@ public final class TableCommit {
             : target.isReplaced()
                 ? planner.replace(columns, target.base().get())
                 : planner.overwrite(columns, target.base().get());
-    this.partitions = PartitionPlan.of(location, target, planned.table(), conf, isCaseSensitive);
+    this.partitions = PartitionPlan.of(location, target, planned.table(), isCaseSensitive);
     if (kind == TableChange.Kind.MERGE) {
       requireNoNewFields(location, planned.table());
     }
     // A shard says the value of a partition field, so that no shard may lack the field.
     this.fields = planned.writing(partitions.fields());
+    requireFieldsOfProperties(location);
+    this.order = RowOrder.of(
+        location,
+        conf,
+        fields.table(),
+        fields.written(),
+        partitions.ordinals(fields.written()),
+        columns,
+        isCaseSensitive);
     if (kind == TableChange.Kind.OVERWRITE && !target.isReplaced()) {
       target.base().ifPresent(base -> base.requireDeclared(fields.table()));
     }
@@ -185,6 +195,21 @@ public final class TableCommit {
         .isPresent();
   }
 
+  /** Refuses properties of fields that the table does not have, which would have no effect. */
+  private void requireFieldsOfProperties(String location) {
+    for (String name : conf.fieldsNamedByTable()) {
+      if (fields.table().fields().stream()
+          .noneMatch(field -> field.name().equalsIgnoreCase(name))) {
+        throw new SchemaMismatchException(
+            location,
+            "Cannot write to " + location + ", whose property 'write.compression." + name
+                + "' names no column; the columns are "
+                + fields.table().fields().stream().map(FieldSpec::name).toList()
+                + "; unset the property");
+      }
+    }
+  }
+
   /** A commit that keeps shards and replaces others changes no fields. */
   private void requireNoNewFields(String location, RecordSchema after) {
     RecordSchema present = target.base().orElseThrow().schema();
@@ -203,7 +228,10 @@ public final class TableCommit {
 
   /** Returns how tasks divide their rows. */
   public Partitioning partitioning() {
-    return partitions.ofTasks(fields.written());
+    return new Partitioning(
+        partitions.ordinals(fields.written()),
+        order.isByPartitions(),
+        conf.shardBytes().orElse(Long.MAX_VALUE));
   }
 
   /** Returns shards in the order of the table: by their partitions, then as they come. */
@@ -211,14 +239,19 @@ public final class TableCommit {
     return partitions.inOrder(shards);
   }
 
-  /** Returns the columns of a query that have the partition fields. */
-  public List<String> partitionColumns(StructType columns) {
-    return partitions.columns(fields.written(), columns);
+  /** Returns the columns of the query that have the partition fields. */
+  public List<String> partitionColumns() {
+    return order.partitions();
   }
 
-  /** Returns the columns of a query whose values are to meet in one task. */
-  List<String> clusteringColumns(StructType columns) {
-    return partitions.clusteringColumns(fields.written(), columns);
+  /** Returns where the rows are to meet, and in which order. */
+  RowOrder order() {
+    return order;
+  }
+
+  /** Returns how many bytes of rows a task should have, if rows meet somewhere. */
+  public long advisoryBytes() {
+    return conf.shardBytes().orElse(conf.writeOptions().chunkBytes());
   }
 
   /**

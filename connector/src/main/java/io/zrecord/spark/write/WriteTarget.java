@@ -4,6 +4,7 @@ import io.zrecord.errors.CommitConflictException;
 import io.zrecord.schema.Constraint;
 import io.zrecord.schema.Declarations;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
@@ -13,9 +14,12 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The target of a write, as it was when the write was planned.
@@ -28,6 +32,8 @@ import java.util.function.Function;
  * @param evaluated the checks that Spark evaluates for each row of the write
  * @param isReadByItsAppend whether the query of an append reads the table
  * @param partitions columns by which a table that is created or replaced is partitioned
+ * @param properties what the statement that creates or replaces the table, or a catalog, says of
+ *     the table; goes before what the version says
  */
 public record WriteTarget(
     RecordTable table,
@@ -37,7 +43,11 @@ public record WriteTarget(
     Function<RecordSchema, Declarations> declared,
     PartitionColumns partitions,
     List<Constraint> evaluated,
-    boolean isReadByItsAppend) {
+    boolean isReadByItsAppend,
+    Map<String, String> properties) {
+  public WriteTarget {
+    properties = Map.copyOf(properties);
+  }
 
   /** The effect of a write without a truncation on a table that exists. */
   public enum Creation {
@@ -70,30 +80,46 @@ public record WriteTarget(
         fields -> Declarations.NONE,
         PartitionColumns.NONE,
         List.of(),
-        false);
+        false,
+        Map.of());
   }
 
   /** Returns the same target, where the table that is created or replaced declares something. */
   public WriteTarget declaring(Function<RecordSchema, Declarations> declarations) {
     return new WriteTarget(
-        table, store, base, creation, declarations, partitions, evaluated, isReadByItsAppend);
+        table,
+        store,
+        base,
+        creation,
+        declarations,
+        partitions,
+        evaluated,
+        isReadByItsAppend,
+        properties);
+  }
+
+  /** Returns the same target with properties, see {@link #properties}. */
+  public WriteTarget withProperties(Map<String, String> said) {
+    return new WriteTarget(
+        table, store, base, creation, declared, partitions, evaluated, isReadByItsAppend, said);
   }
 
   /** Returns the same target, where the table that is created or replaced is partitioned. */
   public WriteTarget partitionedBy(PartitionColumns columns) {
     return new WriteTarget(
-        table, store, base, creation, declared, columns, evaluated, isReadByItsAppend);
+        table, store, base, creation, declared, columns, evaluated, isReadByItsAppend, properties);
   }
 
   /** Returns the same target, of a write of which Spark evaluates checks for each row. */
   public WriteTarget evaluating(List<Constraint> checks) {
     return new WriteTarget(
-        table, store, base, creation, declared, partitions, checks, isReadByItsAppend);
+        table, store, base, creation, declared, partitions, checks, isReadByItsAppend, properties);
   }
 
   /** Returns the same target of an append whose query reads the table. */
   public WriteTarget readByItsAppend() {
-    return new WriteTarget(table, store, base, creation, declared, partitions, evaluated, true);
+    return new WriteTarget(
+        table, store, base, creation, declared, partitions, evaluated, true, properties);
   }
 
   /**
@@ -120,7 +146,8 @@ public record WriteTarget(
               + " since the stream started; start the stream again, with a new checkpoint if the"
               + " table is to have what the stream wrote before");
     }
-    return new WriteTarget(table, store, newest, creation, declared, partitions, List.of(), false);
+    return new WriteTarget(
+        table, store, newest, creation, declared, partitions, List.of(), false, properties);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */
@@ -130,6 +157,21 @@ public record WriteTarget(
     }
     // Meanwhile, another write may have turned the store into a table.
     return Optional.of(table.exists() ? table.latest() : StoreSnapshot.convert(store.get()));
+  }
+
+  /**
+   * Returns the options of a write to this target.
+   *
+   * @param own those that the write has itself
+   * @throws IllegalArgumentException if an option is unknown, or a value is not one of the option
+   */
+  public WriteConf conf(CaseInsensitiveStringMap own) {
+    Map<String, String> all = new HashMap<>();
+    if (!isCreated()) {
+      base.ifPresent(version -> all.putAll(version.declarations().properties()));
+    }
+    all.putAll(properties);
+    return new WriteConf(own, all);
   }
 
   /** Tells whether a write without a truncation replaces the table. */

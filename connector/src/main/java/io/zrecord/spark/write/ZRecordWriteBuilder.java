@@ -73,6 +73,6 @@ public final class ZRecordWriteBuilder
   public ZRecordWrite build() {
     return SparkErrors.planned(() -> new ZRecordWrite(
         columns,
-        new TableCommit(commitId, location, target, columns, new WriteConf(options), replaced)));
+        new TableCommit(commitId, location, target, columns, target.conf(options), replaced)));
   }
 }

@@ -32,6 +32,11 @@ final class PartitionedShardsTest {
 
   /** Writes rows, each of a partition that its number gives. */
   private List<ShardSummary> write(boolean isSorted, int rows, IntUnaryOperator partition) {
+    return write(isSorted, rows, partition, Long.MAX_VALUE);
+  }
+
+  private List<ShardSummary> write(
+      boolean isSorted, int rows, IntUnaryOperator partition, long shardBytes) {
     WriteOptions options =
         WriteOptions.defaults().withStripeBytes(1 << 16).withDurability(Durability.NONE);
     PartitionField[] fields = {
@@ -43,7 +48,8 @@ final class PartitionedShardsTest {
         // A storage in memory is slow where it has very many files.
         texts -> ShardWriter.create(
             new MemoryStorage(), UUID.randomUUID(), SCHEMA, options, List.of(1), texts),
-        written -> {})) {
+        new SealedShards(written -> {}),
+        shardBytes)) {
       for (int i = 0; i < rows; i++) {
         int value = partition.applyAsInt(i);
         InternalRow row = new GenericInternalRow(new Object[] {value});
@@ -77,6 +83,23 @@ final class PartitionedShardsTest {
         .hasMessageContaining("distribution")
         .hasMessageContaining("sort the rows")
         .hasMessageContaining("MERGE");
+  }
+
+  @Test
+  void aShardEndsWhenItHasEnoughBytesAndItsPartitionHasTheNext() {
+    int rows = 100_000;
+    List<ShardSummary> written = write(false, rows, i -> i % 2, 1 << 16);
+    assertThat(written).hasSizeBetween(4, 8);
+    assertThat(written.stream().mapToLong(ShardSummary::length).sum()).isEqualTo(rows);
+    assertThat(written).allMatch(shard -> shard.chunkBytes() <= 2 << 16);
+    for (String value : List.of("0", "1")) {
+      assertThat(written.stream()
+              .filter(shard -> value.equals(shard.partition().get(0)))
+              .mapToLong(ShardSummary::length)
+              .sum())
+          .isEqualTo(rows / 2);
+    }
+    assertThat(write(true, 2, i -> 0, 1)).as("a shard with no bytes goes on").hasSize(1);
   }
 
   @Test

@@ -371,9 +371,20 @@ class NamedCatalogSuite extends SparkSuite {
     refused("id int default 1 + 1", "", "which is no constant")
     refused("id array<int> default array(1)", "", "which is no constant")
     refused("id varchar(3)", "", "varchar(3)", "declare string")
-    refused("id int", "tblproperties ('write.x' = '1')", "'write.x'", "no effect")
-    refused("id int", "tblproperties ('Compression' = 'zstd')", "'Compression'", "OPTIONS")
-    refused("id int", "tblproperties ('compression.id' = 'zstd')", "'compression.id'", "OPTIONS")
+    refused("id int", "tblproperties ('write.x' = '1')", "'write.x'", "shardBytes")
+    refused(
+      "id int",
+      "tblproperties ('Compression' = 'zstd')",
+      "'Compression'",
+      "'write.Compression'"
+    )
+    refused(
+      "id int",
+      "tblproperties ('compression.id' = 'zstd')",
+      "'compression.id'",
+      "'write.compression.id'"
+    )
+    refused("id int", "tblproperties ('shape.id' = '3')", "'shape.id'", "OPTIONS")
     refused("id int", "tblproperties ('zrecord.unknown' = '1')", "zrecord.unknown")
     refused("id int", "tblproperties ('fs.s3a.secret.key' = 'hush')", "fs.s3a.secret.key")
     refused("id int", "partitioned by (bucket(2, id))", "add a column")

@@ -393,9 +393,10 @@ class PartitionedTablesSuite extends SparkSuite {
     assert(shards(t).size == 24)
     rows.writeTo(t.name).option("distribution", "partition").append()
     assert(shards(t).size < 32)
-    sql(s"alter table ${t.name} set tblproperties ('write.distribution' = 'hash')")
-    val message = failure(rows.writeTo(t.name).append())
+    val message =
+      failure(sql(s"alter table ${t.name} set tblproperties ('write.distribution' = 'hash')"))
     assert(message.contains("hash") && message.contains("partition"), message)
+    assert(!sql(s"show tblproperties ${t.name}").exists(_.getString(1) == "hash"))
   }
 
   test("an ORDER BY is kept within each partition where nothing is shuffled") {
