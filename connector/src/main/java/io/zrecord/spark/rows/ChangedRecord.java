@@ -1,63 +1,100 @@
 package io.zrecord.spark.rows;
 
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.write.ValueSink;
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes new values of one record of a shard.
- *
- * @param shard the change of the shard
- * @param index of the record in the shard
- * @param fields the fields of the columns
- * @param recordCount number of records that the task has changed before
- * @param stored the values so far, of which none is written again; null if they differ anyway
- */
-record ChangedRecord(
-    ShardChangeWriter shard,
-    long index,
-    RecordSchema fields,
-    long recordCount,
-    @Nullable StoredValues stored)
-    implements ValueSink {
+/** Takes new values of one record of a shard after the other. Belongs to one thread. */
+final class ChangedRecord implements ValueSink {
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** By the ordinals of the columns; null for those that get no values. */
+  private final ShardChangeWriter.@Nullable Values[] values;
+
+  private final @Nullable StoredValues stored;
+  private final byte[] element = new byte[Long.BYTES];
+  private long index;
+  private long recordCount;
+
+  /**
+   * Begins with the records of a shard.
+   *
+   * @param values take the values of each column; null for columns that get none
+   * @param stored the values so far, of which none is written again; null if they differ anyway
+   */
+  ChangedRecord(ShardChangeWriter.@Nullable Values[] values, @Nullable StoredValues stored) {
+    this.values = values;
+    this.stored = stored;
+  }
+
+  /**
+   * Begins the next record.
+   *
+   * @param newIndex of the record in the shard
+   * @param before number of records that the task has changed before
+   */
+  ChangedRecord at(long newIndex, long before) {
+    index = newIndex;
+    recordCount = before;
+    return this;
+  }
 
   @Override
   public void putByte(int field, byte value) {
-    put(field, new byte[] {value});
+    element[0] = value;
+    put(field, element, 0, Byte.BYTES);
   }
 
   @Override
   public void putShort(int field, short value) {
-    put(field, bytes(Short.BYTES).putShort(value).array());
+    SHORTS.set(element, 0, value);
+    put(field, element, 0, Short.BYTES);
   }
 
   @Override
   public void putInt(int field, int value) {
-    put(field, bytes(Integer.BYTES).putInt(value).array());
+    INTS.set(element, 0, value);
+    put(field, element, 0, Integer.BYTES);
   }
 
   @Override
   public void putLong(int field, long value) {
-    put(field, bytes(Long.BYTES).putLong(value).array());
+    LONGS.set(element, 0, value);
+    put(field, element, 0, Long.BYTES);
   }
 
   @Override
   public void put(int field, byte[] source, int offset, int lengthBytes) {
-    put(field, Arrays.copyOfRange(source, offset, offset + lengthBytes));
-  }
-
-  private static ByteBuffer bytes(int count) {
-    return ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  /** Takes the value of a field as the bytes that are stored; null if the value is absent. */
-  void put(int field, byte @Nullable [] value) {
-    if (stored == null || !stored.has(index, field, value)) {
-      shard.update(index, fields.fields().get(field).name(), value);
+    if (stored == null || !stored.has(index, field, source, offset, lengthBytes)) {
+      values(field).put(index, source, offset, lengthBytes);
     }
+  }
+
+  /** Lets the value of a field be absent. */
+  void putAbsent(int field) {
+    if (stored == null || !stored.isAbsent(index, field)) {
+      values(field).putAbsent(index);
+    }
+  }
+
+  private ShardChangeWriter.Values values(int field) {
+    ShardChangeWriter.Values known = values[field];
+    if (known == null) {
+      throw new IllegalStateException("Column " + field + " gets no values");
+    }
+    return known;
+  }
+
+  @Override
+  public long recordCount() {
+    return recordCount;
   }
 }

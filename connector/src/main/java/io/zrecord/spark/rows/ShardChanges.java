@@ -38,6 +38,7 @@ final class ShardChanges implements AutoCloseable {
   private @Nullable ShardSummary shard;
   private @Nullable ShardChangeWriter writer;
   private @Nullable StoredValues stored;
+  private @Nullable ChangedRecord changed;
   private long first;
   private long end;
   private long rows;
@@ -81,10 +82,10 @@ final class ShardChanges implements AutoCloseable {
       open.delete(index - first);
       return before;
     }
-    ChangedRecord record = new ChangedRecord(open, index - first, plan.fields(), rows - 1, stored);
+    ChangedRecord record = Objects.requireNonNull(changed).at(index - first, rows - 1);
     for (int i : assigned) {
       if (row.isNullAt(i)) {
-        record.put(i, null);
+        record.putAbsent(i);
       } else {
         columns[i].write(row, i, record);
       }
@@ -103,7 +104,7 @@ final class ShardChanges implements AutoCloseable {
           .order(ByteOrder.LITTLE_ENDIAN)
           .putLong(row.getLong(i))
           .array();
-      if (!known.has(record, i, number)) {
+      if (!known.has(record, i, number, 0, number.length)) {
         throw NumberedField.given(plan.fields().fields().get(i).name());
       }
     }
@@ -130,6 +131,12 @@ final class ShardChanges implements AutoCloseable {
     if (plan.compares() && assigned.length > 0) {
       stored = new StoredValues(storage(), plan.fields(), found);
     }
+    ShardChangeWriter.@Nullable Values[] values =
+        new ShardChangeWriter.@Nullable Values[columns.length];
+    for (int i : assigned) {
+      values[i] = open.values(plan.fields().fields().get(i).name());
+    }
+    changed = new ChangedRecord(values, stored);
     return open;
   }
 

@@ -8,7 +8,6 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The values that the records of a shard have, to be compared with those of a statement's rows,
@@ -35,17 +34,25 @@ final class StoredValues implements AutoCloseable {
    *
    * @param record index of the record in the shard
    * @param field ordinal of the field
-   * @param value the value as it is stored; null for an absent one
+   * @param source has the value as it is stored
    */
-  boolean has(long record, int field, byte @Nullable [] value) {
+  boolean has(long record, int field, byte[] source, int offset, int lengthBytes) {
+    FieldReader reader = select(record, field);
+    return !reader.isAbsent(0)
+        && reader.lengthBytes(0) == lengthBytes
+        && Arrays.equals(reader.value(0), 0, lengthBytes, source, offset, offset + lengthBytes);
+  }
+
+  /** Tells whether the value of a record is absent. */
+  boolean isAbsent(long record, int field) {
+    return select(record, field).isAbsent(0);
+  }
+
+  private FieldReader select(long record, int field) {
     index[0] = record;
     FieldReader reader = readers[field];
     reader.select(index, 0, 1);
-    return value == null
-        ? reader.isAbsent(0)
-        : !reader.isAbsent(0)
-            && reader.lengthBytes(0) == value.length
-            && Arrays.equals(reader.value(0), value);
+    return reader;
   }
 
   @Override

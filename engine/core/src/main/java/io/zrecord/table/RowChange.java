@@ -214,11 +214,21 @@ public final class RowChange {
       // Values of a field stand together, in the order of the records.
       base.schema()
           .fields()
-          .forEach(spec -> rows.values
-              .getOrDefault(spec, Collections.emptySortedMap())
-              .forEach((index, value) -> writer.put(index, spec, value)));
+          .forEach(spec ->
+              put(writer, spec, rows.values.getOrDefault(spec, Collections.emptySortedMap())));
       rows.deleted.forEach(writer::delete);
       return writer.finish();
     }
+  }
+
+  private static void put(
+      ShardChangeWriter writer, FieldSpec spec, SortedMap<Long, byte @Nullable []> values) {
+    values.forEach((index, value) -> {
+      if (value == null) {
+        writer.values(spec.name()).putAbsent(index);
+      } else {
+        writer.values(spec.name()).put(index, value, 0, value.length);
+      }
+    });
   }
 }

@@ -17,8 +17,10 @@ import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
@@ -53,6 +55,7 @@ public final class ShardChangeWriter implements AutoCloseable {
   private final @Nullable PatchFile found;
   private final @Nullable RankedBitmap dead;
   private final PatchWriter patch;
+  private final Map<String, Values> byName = new HashMap<>();
 
   private boolean isFinished;
 
@@ -110,24 +113,84 @@ public final class ShardChangeWriter implements AutoCloseable {
    * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
    */
   public void update(long index, String field, @Nullable Object value) {
-    FieldSpec spec = field(storage.location(), version, field);
-    put(index, spec, bytes(spec, value, index));
+    Values values = values(field);
+    byte[] bytes = bytes(values.spec, value, index);
+    if (bytes == null) {
+      values.putAbsent(index);
+    } else {
+      values.put(index, bytes, 0, bytes.length);
+    }
   }
 
-  /** Gives a value that was checked, as bytes. */
-  void put(long index, FieldSpec spec, byte @Nullable [] value) {
-    requireOpen();
-    if (!fields.contains(spec.name())) {
-      throw new IllegalArgumentException("Cannot update field '" + spec.name() + "': the change was"
-          + " begun for " + fields + "; name every field that may get values");
+  /**
+   * Returns what takes values of a field, for many values. Belongs to the thread of this writer,
+   * and ends with it.
+   *
+   * @throws IllegalArgumentException if the writer was not opened for the field
+   * @throws SchemaMismatchException if the table is partitioned by the field
+   */
+  public Values values(String field) {
+    return byName.computeIfAbsent(
+        field, name -> new Values(field(storage.location(), version, name)));
+  }
+
+  /** Takes values of a field as bytes. */
+  public final class Values {
+    private final FieldSpec spec;
+    private final PatchWriter.FieldValues patched;
+    private boolean isUsed;
+
+    private Values(FieldSpec spec) {
+      if (!fields.contains(spec.name())) {
+        throw new IllegalArgumentException("Cannot update field '" + spec.name() + "': the change"
+            + " was begun for " + fields + "; name every field that may get values");
+      }
+      this.spec = spec;
+      this.patched = patch.values(spec);
     }
-    long slot = slotOf(index);
-    if (patch.deletes(slot)) {
-      throw new IllegalArgumentException(
-          "Cannot update record " + index + " of the shard: the same change deletes it");
+
+    /**
+     * Gives a value of a record. A value given before is replaced.
+     *
+     * @param index as for {@link ShardChangeWriter#delete}
+     * @param source has the bytes as they are stored, little-endian, which are copied
+     * @throws IndexOutOfBoundsException if there is no such record
+     * @throws IllegalArgumentException if the bytes are no value of the field, or the record is
+     *     deleted by this writer
+     * @throws io.zrecord.errors.ValueTooLargeException if the length of the value does not fit
+     */
+    public void put(long index, byte[] source, int offset, int lengthBytes) {
+      ValueBytes.require(spec, source, offset, lengthBytes);
+      patched.put(use(index), source, offset, lengthBytes);
     }
-    patch.put(spec, slot, value);
-    fieldIds.add(spec.id());
+
+    /**
+     * Lets the value of a record be absent.
+     *
+     * @param index as for {@link ShardChangeWriter#delete}
+     * @throws IndexOutOfBoundsException if there is no such record
+     * @throws IllegalArgumentException if values of the field are never absent, or the record is
+     *     deleted by this writer
+     */
+    public void putAbsent(long index) {
+      requireMayBeAbsent(spec, index);
+      patched.putAbsent(use(index));
+    }
+
+    /** Returns the slot of a record that gets a value. */
+    private long use(long index) {
+      requireOpen();
+      long slot = slotOf(index);
+      if (patch.deletes(slot)) {
+        throw new IllegalArgumentException(
+            "Cannot update record " + index + " of the shard: the same change deletes it");
+      }
+      if (!isUsed) {
+        isUsed = true;
+        fieldIds.add(spec.id());
+      }
+      return slot;
+    }
   }
 
   /** Returns a field whose values may be changed. */
@@ -147,11 +210,18 @@ public final class ShardChangeWriter implements AutoCloseable {
 
   /** Returns the bytes of a new value of a record; null if it is absent. */
   static byte @Nullable [] bytes(FieldSpec spec, @Nullable Object value, long index) {
-    if (value == null && !spec.rules().isNullable()) {
+    if (value == null) {
+      requireMayBeAbsent(spec, index);
+      return null;
+    }
+    return ValueBytes.of(spec, value);
+  }
+
+  private static void requireMayBeAbsent(FieldSpec spec, long index) {
+    if (!spec.rules().isNullable()) {
       throw new IllegalArgumentException(
           "Field '" + spec.name() + "' is never absent; give record " + index + " a value");
     }
-    return value == null ? null : ValueBytes.of(spec, value);
   }
 
   private void requireOpen() {

@@ -6,6 +6,7 @@ import io.zrecord.schema.NestedType;
 import io.zrecord.schema.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -24,6 +25,19 @@ public final class ValueBytes {
     byte[] bytes = encode(field, value);
     ValueLengths.require(field, bytes.length);
     return bytes;
+  }
+
+  /**
+   * Requires that bytes are a value of a field.
+   *
+   * @throws IllegalArgumentException if they are too few, or not those of a nested value
+   * @throws io.zrecord.errors.ValueTooLargeException if they are more than the field allows
+   */
+  public static void require(FieldSpec field, byte[] source, int offset, int lengthBytes) {
+    if (field.type().tree() != null) {
+      NestedBytes.check(field, Arrays.copyOfRange(source, offset, offset + lengthBytes));
+    }
+    ValueLengths.require(field, lengthBytes);
   }
 
   /** Returns a value of a field that takes the fewest bytes: zeros, or an empty one. */
@@ -75,7 +89,7 @@ public final class ValueBytes {
     int width = field.type().widthBytes().orElseThrow();
     byte[] eight = new byte[Long.BYTES];
     ByteBuffer.wrap(eight).order(ByteOrder.LITTLE_ENDIAN).putLong(0, bits);
-    return java.util.Arrays.copyOf(eight, width);
+    return Arrays.copyOf(eight, width);
   }
 
   private static long integer(FieldSpec field, Number number, long lowest, long highest) {

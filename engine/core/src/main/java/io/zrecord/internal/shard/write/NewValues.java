@@ -1,5 +1,6 @@
 package io.zrecord.internal.shard.write;
 
+import io.zrecord.internal.format.Crc32c;
 import io.zrecord.internal.format.StatisticsCollector;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.schema.FieldSpec;
@@ -7,6 +8,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,14 @@ final class NewValues {
   private int[] lengths = new int[4];
   private int[] sums = new int[4];
   private int count;
-  private boolean isSorted = true;
+
+  /** Whether each slot so far was greater than the one before. */
+  private boolean isRising = true;
+
+  /** The container of the last value, which mostly has the next value as well. */
+  private long lastNumber = -1;
+
+  private @Nullable Container last;
 
   /** What is known of the values in a container of slots. */
   private static final class Container {
@@ -37,9 +46,9 @@ final class NewValues {
       this.collector = StatisticsCollector.of(spec);
     }
 
-    void add(byte[] value) {
+    void add(byte[] source, int offset, int length) {
       if (collector != null) {
-        collector.add(value, 0, value.length);
+        collector.add(source, offset, length);
       }
     }
 
@@ -56,29 +65,54 @@ final class NewValues {
     this.spec = spec;
   }
 
-  /** Adds a value, which takes the place of one that was added before for the slot. */
-  void add(long slot, byte @Nullable [] value, long offset, int sum) {
+  /** Adds an absent value, which takes the place of one that was added before for the slot. */
+  void addAbsent(long slot) {
+    addPlace(slot, 0, 0, 0);
+    containerOf(slot);
+  }
+
+  /**
+   * Adds a value, which takes the place of one that was added before for the slot.
+   *
+   * @param position of the value in the chunk
+   */
+  void add(long slot, byte[] source, int offset, int length, long position) {
+    addPlace(slot, position, length, Crc32c.of(source, offset, length));
+    containerOf(slot).add(source, offset, length);
+  }
+
+  private void addPlace(long slot, long position, int length, int sum) {
     if (count == slots.length) {
       slots = Arrays.copyOf(slots, 2 * count);
       offsets = Arrays.copyOf(offsets, 2 * count);
       lengths = Arrays.copyOf(lengths, 2 * count);
       sums = Arrays.copyOf(sums, 2 * count);
     }
-    isSorted &= count == 0 || slots[count - 1] < slot;
+    isRising &= count == 0 || slots[count - 1] < slot;
     slots[count] = slot;
-    offsets[count] = offset;
-    lengths[count] = value == null ? 0 : value.length;
+    offsets[count] = position;
+    lengths[count] = length;
     sums[count] = sum;
     count++;
-    Container container =
-        containers.computeIfAbsent(slot / StatisticsRecord.SLOTS, key -> new Container(spec));
-    if (value != null) {
-      container.add(value);
+  }
+
+  private Container containerOf(long slot) {
+    long number = slot / StatisticsRecord.SLOTS;
+    Container found = last;
+    if (found == null || number != lastNumber) {
+      found = containers.computeIfAbsent(number, key -> new Container(spec));
+      last = found;
+      lastNumber = number;
     }
+    return found;
   }
 
   /** Sorts the values by their slots, and drops those of deleted records and those replaced. */
   void settle(SlotCollector deleted) {
+    if (isRising && deleted.count() == 0) {
+      slots = Arrays.copyOf(slots, count);
+      return;
+    }
     int[] order = order();
     long[] keptSlots = new long[count];
     long[] keptOffsets = new long[count];
@@ -107,16 +141,17 @@ final class NewValues {
     lengths = keptLengths;
     sums = keptSums;
     count = kept;
-    isSorted = true;
+    isRising = true;
   }
 
   /** Returns the values by their slots, and those of one slot in the order of their coming. */
   private int[] order() {
+    if (isRising) {
+      return IntStream.range(0, count).toArray();
+    }
     Integer[] order = new Integer[count];
     Arrays.setAll(order, i -> i);
-    if (!isSorted) {
-      Arrays.sort(order, Comparator.comparingLong(i -> slots[i]));
-    }
+    Arrays.sort(order, Comparator.comparingLong(i -> slots[i]));
     return Arrays.stream(order).mapToInt(i -> i).toArray();
   }
 

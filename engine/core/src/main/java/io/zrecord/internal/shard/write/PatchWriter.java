@@ -1,12 +1,9 @@
 package io.zrecord.internal.shard.write;
 
-import io.zrecord.internal.format.Crc32c;
-import io.zrecord.internal.format.FileHeader;
 import io.zrecord.internal.format.PatchField;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.StatisticsCollector;
 import io.zrecord.internal.format.StatisticsRecord;
-import io.zrecord.internal.shard.Zeros;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.schema.FieldSpec;
@@ -14,8 +11,6 @@ import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
-import io.zrecord.storage.WritableFile;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,7 +40,7 @@ public final class PatchWriter implements AutoCloseable {
   private final Optional<UUID> predecessor;
   private ShardSummary shard;
   private @Nullable PatchFile before;
-  private @Nullable WritableFile chunk;
+  private @Nullable ValueChunk chunk;
   private long chunkBytes;
 
   /**
@@ -101,24 +96,48 @@ public final class PatchWriter implements AutoCloseable {
   }
 
   /**
-   * Gives a value, which takes the place of one given before.
+   * Returns what takes new values of a field. A field without a new value is not named by the
+   * patch.
    *
    * @param field of the type that the patch before has
-   * @param slot one that is not deleted
-   * @param value the bytes; null if the value is absent
    */
-  public void put(FieldSpec field, long slot, byte @Nullable [] value) {
-    specs.put(field.id(), field);
-    NewValues values = news.computeIfAbsent(field.id(), id -> new NewValues(field));
-    if (value == null) {
-      values.add(slot, null, 0, 0);
-      return;
+  public FieldValues values(FieldSpec field) {
+    return new FieldValues(field);
+  }
+
+  /** Takes new values of a field. Belongs to the thread of its writer. */
+  public final class FieldValues {
+    private final FieldSpec field;
+    private @Nullable NewValues values;
+
+    private FieldValues(FieldSpec field) {
+      this.field = field;
     }
-    WritableFile target = chunk();
-    long offset = target.positionBytes();
-    target.write(ByteBuffer.wrap(value));
-    Zeros.write(target, -value.length & 7);
-    values.add(slot, value, offset, Crc32c.of(value));
+
+    /**
+     * Gives a value, which takes the place of one given before.
+     *
+     * @param slot one that is not deleted
+     * @param source has the bytes, which are copied
+     */
+    public void put(long slot, byte[] source, int offset, int length) {
+      values().add(slot, source, offset, length, chunk().add(source, offset, length));
+    }
+
+    /** Lets the value of a slot be absent, which takes the place of one given before. */
+    public void putAbsent(long slot) {
+      values().addAbsent(slot);
+    }
+
+    private NewValues values() {
+      NewValues known = values;
+      if (known == null) {
+        specs.put(field.id(), field);
+        known = news.computeIfAbsent(field.id(), id -> new NewValues(field));
+        values = known;
+      }
+      return known;
+    }
   }
 
   /**
@@ -164,7 +183,7 @@ public final class PatchWriter implements AutoCloseable {
   /** Gives the chunk up, unless it has ended. */
   @Override
   public void close() {
-    WritableFile current = chunk;
+    ValueChunk current = chunk;
     if (current != null) {
       chunk = null;
       current.close();
@@ -261,28 +280,21 @@ public final class PatchWriter implements AutoCloseable {
     return isAnyKnown ? records : List.of();
   }
 
-  private WritableFile chunk() {
-    WritableFile current = chunk;
+  private ValueChunk chunk() {
+    ValueChunk current = chunk;
     if (current == null) {
-      current =
-          storage.create(shard.directory() + "/" + ChunkFile.of(chunkId, 0).fileName());
+      current = new ValueChunk(storage, shard, chunkId);
       chunk = current;
-      current.write(
-          ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shard.id(), chunkId).encode()));
     }
     return current;
   }
 
   private void finishChunk() {
-    WritableFile current = chunk;
+    ValueChunk current = chunk;
     if (current != null) {
       chunk = null;
       try (current) {
-        if (durability == Durability.COMMIT) {
-          current.force();
-        }
-        chunkBytes = current.positionBytes();
-        current.finish();
+        chunkBytes = current.finish(durability);
       }
     }
   }
