@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes deletions and new values of records of one shard, for {@link MergeChange} to commit, here
- * or in another process. New values go to a file when they come. A deletion takes some 2 bytes of
+ * or in another process. New values go to a file by 64 KiB. A deletion takes some 2 bytes of
  * memory, and a value 24, and several times as much while the change is finished.
  *
  * <pre>{@code

@@ -199,7 +199,7 @@ final class ReserveTest {
           .assigned(List.of(identity));
       try (ShardChangeWriter writer =
           ShardChangeWriter.open(storage, ChangeBase.of(base), shard, Set.of(field))) {
-        writer.put(0, base.schema().find(field).orElseThrow(), new byte[] {9, 0, 0, 0, 0, 0, 0, 0});
+        writer.values(field).put(0, new byte[] {9, 0, 0, 0, 0, 0, 0, 0}, 0, Long.BYTES);
         merge.change(writer.finish());
       }
       if (field.equals("id")) {

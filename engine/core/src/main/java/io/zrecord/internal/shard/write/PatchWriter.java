@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the next patch of a shard: what the patch before says, and the changes of one commit
- * (FORMAT.md section 3.3). New values go to one new chunk when they come; their places stay in
- * memory. Belongs to one thread.
+ * (FORMAT.md section 3.3). New values go to one new chunk by 64 KiB; their places stay in memory.
+ * Belongs to one thread.
  */
 public final class PatchWriter implements AutoCloseable {
   private static final long[] NO_SLOTS = {};

@@ -243,13 +243,13 @@ final class PatchJoinTest {
     ShardSummary shard = shard(100);
     PatchWriter writer = new PatchWriter(
         storage, shard, null, UUID.randomUUID(), UUID.randomUUID(), Durability.NONE);
-    writer.put(NUMBER, 9, number(1));
-    writer.put(NUMBER, 5, number(2));
-    writer.put(NUMBER, 9, number(3));
-    writer.put(NUMBER, 5, null);
-    writer.put(NUMBER, 6, number(4));
-    writer.put(TEXT, 7, new byte[] {'x'});
-    writer.put(TEXT, 8, new byte[] {'y'});
+    Patches.put(writer, NUMBER, 9, number(1));
+    Patches.put(writer, NUMBER, 5, number(2));
+    Patches.put(writer, NUMBER, 9, number(3));
+    Patches.put(writer, NUMBER, 5, null);
+    Patches.put(writer, NUMBER, 6, number(4));
+    Patches.put(writer, TEXT, 7, new byte[] {'x'});
+    Patches.put(writer, TEXT, 8, new byte[] {'y'});
     assertThat(writer.delete(7)).isTrue();
     assertThat(writer.delete(7)).isFalse();
     ShardSummary patched = writer.finish();

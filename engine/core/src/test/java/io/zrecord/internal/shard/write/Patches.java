@@ -40,11 +40,21 @@ public final class Patches {
       changes.entrySet().stream()
           .sorted(Map.Entry.comparingByKey(Comparator.comparingInt(FieldSpec::id)))
           .forEach(field ->
-              field.getValue().forEach((slot, value) -> writer.put(field.getKey(), slot, value)));
+              field.getValue().forEach((slot, value) -> put(writer, field.getKey(), slot, value)));
       for (long slot : deleted) {
         writer.delete(slot);
       }
       return writer.finish();
+    }
+  }
+
+  /** Gives a value; null if it is absent. */
+  static void put(PatchWriter writer, FieldSpec field, long slot, byte @Nullable [] value) {
+    PatchWriter.FieldValues values = writer.values(field);
+    if (value == null) {
+      values.putAbsent(slot);
+    } else {
+      values.put(slot, value, 0, value.length);
     }
   }
 
