@@ -1,6 +1,7 @@
 package io.zrecord.spark.rows;
 
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.write.RequiredValue;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.write.ValueSink;
 import java.nio.ByteBuffer;
@@ -13,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param shard the change of the shard
  * @param index of the record in the shard
- * @param fields the fields of the columns
+ * @param plan of the statement
  * @param recordCount number of records that the task has changed before
  * @param stored the values so far, of which none is written again; null if they differ anyway
  */
 record ChangedRecord(
     ShardChangeWriter shard,
     long index,
-    RecordSchema fields,
+    RowPlan plan,
     long recordCount,
     @Nullable StoredValues stored)
     implements ValueSink {
@@ -54,10 +55,23 @@ record ChangedRecord(
     return ByteBuffer.allocate(count).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  private boolean isRequired(int field) {
+    RecordSchema schema = plan.base().schema();
+    return !plan.columns().apply(field).nullable()
+        || !schema.fields().get(schema.ordinal(name(field))).rules().isNullable();
+  }
+
+  private String name(int field) {
+    return plan.fields().fields().get(field).name();
+  }
+
   /** Takes the value of a field as the bytes that are stored; null if the value is absent. */
   void put(int field, byte @Nullable [] value) {
     if (stored == null || !stored.has(index, field, value)) {
-      shard.update(index, fields.fields().get(field).name(), value);
+      if (value == null && isRequired(field)) {
+        throw RequiredValue.missing(plan.columns().apply(field).name());
+      }
+      shard.update(index, name(field), value);
     }
   }
 }

@@ -81,7 +81,7 @@ final class ShardChanges implements AutoCloseable {
       open.delete(index - first);
       return before;
     }
-    ChangedRecord record = new ChangedRecord(open, index - first, plan.fields(), rows - 1, stored);
+    ChangedRecord record = new ChangedRecord(open, index - first, plan, rows - 1, stored);
     for (int i : assigned) {
       if (row.isNullAt(i)) {
         record.put(i, null);
