@@ -239,12 +239,16 @@ final class DeclaredTable extends ZRecordTable {
         options.put(key, value);
       }
     });
-    StructType columns =
-        entry.declaration().required(info.schema(), WrittenColumns.numbered(target()));
+    StructType columns = required(info.schema());
     return super.newWriteBuilder(new DeclaredWrite(
         info,
         found.isEmpty() ? entry.declaration().described(columns) : columns,
         new CaseInsensitiveStringMap(options)));
+  }
+
+  @Override
+  protected StructType required(StructType written) {
+    return entry.declaration().required(written, WrittenColumns.numbered(target()));
   }
 
   /**

@@ -470,8 +470,14 @@ public class ZRecordTable
           () -> changed(info.options()),
           info.command(),
           this::newRowScanBuilder,
+          this::required,
           writeOptions());
     });
+  }
+
+  /** Returns the columns of a write with those marked that must not be NULL. */
+  protected StructType required(StructType written) {
+    return written;
   }
 
   private ScanBuilder newRowScanBuilder(CaseInsensitiveStringMap options) {

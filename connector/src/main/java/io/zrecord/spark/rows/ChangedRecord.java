@@ -1,5 +1,7 @@
 package io.zrecord.spark.rows;
 
+import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.write.RequiredValue;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.write.ValueSink;
 import java.lang.invoke.MethodHandles;
@@ -19,6 +21,7 @@ final class ChangedRecord implements ValueSink {
   /** By the ordinals of the columns; null for those that get no values. */
   private final ShardChangeWriter.@Nullable Values[] values;
 
+  private final RowPlan plan;
   private final @Nullable StoredValues stored;
   private final byte[] element = new byte[Long.BYTES];
   private long index;
@@ -27,10 +30,15 @@ final class ChangedRecord implements ValueSink {
   /**
    * Begins with the records of a shard.
    *
+   * @param plan of the statement
    * @param values take the values of each column; null for columns that get none
    * @param stored the values so far, of which none is written again; null if they differ anyway
    */
-  ChangedRecord(ShardChangeWriter.@Nullable Values[] values, @Nullable StoredValues stored) {
+  ChangedRecord(
+      RowPlan plan,
+      ShardChangeWriter.@Nullable Values[] values,
+      @Nullable StoredValues stored) {
+    this.plan = plan;
     this.values = values;
     this.stored = stored;
   }
@@ -78,11 +86,21 @@ final class ChangedRecord implements ValueSink {
     }
   }
 
-  /** Lets the value of a field be absent. */
+  /** Lets the value of a field be absent. A session without our rules does not see to that. */
   void putAbsent(int field) {
     if (stored == null || !stored.isAbsent(index, field)) {
+      if (isRequired(field)) {
+        throw RequiredValue.missing(plan.columns().apply(field).name());
+      }
       values(field).putAbsent(index);
     }
+  }
+
+  private boolean isRequired(int field) {
+    RecordSchema schema = plan.base().schema();
+    String name = plan.fields().fields().get(field).name();
+    return !plan.columns().apply(field).nullable()
+        || !schema.fields().get(schema.ordinal(name)).rules().isNullable();
   }
 
   private ShardChangeWriter.Values values(int field) {

@@ -136,7 +136,7 @@ final class ShardChanges implements AutoCloseable {
     for (int i : assigned) {
       values[i] = open.values(plan.fields().fields().get(i).name());
     }
-    changed = new ChangedRecord(values, stored);
+    changed = new ChangedRecord(plan, values, stored);
     return open;
   }
 

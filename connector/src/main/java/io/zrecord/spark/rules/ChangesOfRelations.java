@@ -45,7 +45,7 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
   public static final class Early extends Rule<LogicalPlan> {
     @Override
     public LogicalPlan apply(LogicalPlan plan) {
-      return plan.transformUpWithSubqueries(new Names());
+      return Transforms.ofAnalyzed(() -> plan.transformUpWithSubqueries(new Names()));
     }
   }
 

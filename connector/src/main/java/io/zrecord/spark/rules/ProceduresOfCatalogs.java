@@ -31,7 +31,7 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
 
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
-    return plan.transformUp(new Names());
+    return Transforms.ofAnalyzed(() -> plan.transformUp(new Names()));
   }
 
   private final class Names implements PartialFunction<LogicalPlan, LogicalPlan> {

@@ -27,7 +27,9 @@ public final class RefusalsOfNull extends Rule<LogicalPlan> {
     });
     // The checks of an UPDATE or a MERGE may stand below what Spark does with their rows.
     return WritesOfTables.changedRows(
-        ofWrites, (statement, table) -> statement.transformAllExpressions(new Checks(table)));
+        ofWrites,
+        (statement, table) ->
+            Transforms.ofAnalyzed(() -> statement.transformAllExpressions(new Checks(table))));
   }
 
   /** The checks of the columns of a table. */

@@ -33,7 +33,7 @@ public final class TimesOfPaths extends Rule<LogicalPlan> {
 
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
-    return plan.transformUpWithSubqueries(new Relations());
+    return Transforms.ofAnalyzed(() -> plan.transformUpWithSubqueries(new Relations()));
   }
 
   private final class Relations implements PartialFunction<LogicalPlan, LogicalPlan> {

@@ -19,8 +19,7 @@ interface AbsentValue {
   /** Refuses each row, because a column must have a value. */
   static AbsentValue refused(String column) {
     return (shard, ordinal) -> {
-      throw new IllegalArgumentException("Cannot write NULL to the column '" + column
-          + "', which is declared NOT NULL; give a value, or drop NOT NULL from the declaration");
+      throw RequiredValue.missing(column);
     };
   }
 }

@@ -4,12 +4,14 @@ import io.zrecord.spark.column.SparkTypes;
 import java.util.Arrays;
 import java.util.Optional;
 import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.CharType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
+import org.apache.spark.sql.types.VarcharType;
 
 /** Says how a column of a type that zrecord does not store becomes one that it does. Stateless. */
 final class StoredTypes {
@@ -45,6 +47,9 @@ final class StoredTypes {
       return DataTypes.createStructType(Arrays.stream(struct.fields())
           .map(field -> DataTypes.createStructField(field.name(), stored(field.dataType()), true))
           .toArray(StructField[]::new));
+    }
+    if (type instanceof CharType || type instanceof VarcharType) {
+      return DataTypes.StringType; // A part of a column has no length.
     }
     StructField alone = DataTypes.createStructField("x", type, true);
     return SparkTypes.elementTypeOf(alone, Optional.empty()).isPresent()
