@@ -340,7 +340,7 @@ public abstract class DatasetCatalog implements NewTables {
           "writing to the metadata table " + view + " of " + identifier.name(),
           "leave the option " + ZRecordOptions.VIEW + " out");
     });
-    PathIdentifiers.changes(identifier).ifPresent(changes -> {
+    PathIdentifiers.changesOfStatement(identifier).ifPresent(changes -> {
       throw Unsupported.operation(
           "writing to the changes of " + identifier.name() + " from " + changes.from() + " on",
           "leave the options " + ZRecordOptions.CHANGES_FROM + " and "

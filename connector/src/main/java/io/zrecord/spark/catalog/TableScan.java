@@ -7,9 +7,9 @@ import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.spark.scan.ReadSettings;
 import io.zrecord.spark.scan.ScanOfStream;
+import io.zrecord.spark.scan.SizedStream;
 import io.zrecord.spark.stream.TableStream;
 import java.util.Optional;
-import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
@@ -34,13 +34,16 @@ record TableScan(
   }
 
   @Override
-  public MicroBatchStream stream(ReadSettings settings) {
+  public SizedStream stream(ReadSettings settings) {
     StreamReadConf streamed = StreamReadConf.of(options);
     if (streamed.readsChanges()) {
       throw new IllegalArgumentException("Cannot read " + location + " with the option "
           + ZRecordOptions.READ_CHANGES + "=true here, because Spark has not asked for the columns"
           + " of changes; use load(path), or table(name) in a session with the extension"
-          + " io.zrecord.spark.ZRecordSessionExtensions");
+          + " io.zrecord.spark.ZRecordSessionExtensions. If spark.datasource.zrecord."
+          + ZRecordOptions.READ_CHANGES
+          + " was set after the data frame was made, make it again, or"
+          + " unset that");
     }
     DatasetVersion loaded = version.orElseThrow(() -> Unsupported.operation(
         "a stream of several datasets", "start a stream for each, and union them"));
@@ -54,6 +57,6 @@ record TableScan(
           + " as a stream in a session with defaults that choose a version or some records;"
           + " unset them in the session");
     }
-    return new TableStream(location, loaded.snapshot(), settings, streamed);
+    return new TableStream(location, loaded.snapshot(), settings, streamed, Optional.empty());
   }
 }

@@ -209,7 +209,7 @@ public final class ZRecordTables {
   }
 
   private static ChangesTable.Streams streams(ReadPaths paths) {
-    return (opened, settings, options) ->
-        new TableStream(paths.toString(), opened, settings, StreamReadConf.of(options));
+    return (opened, settings, options, problem) ->
+        new TableStream(paths.toString(), opened, settings, StreamReadConf.of(options), problem);
   }
 }

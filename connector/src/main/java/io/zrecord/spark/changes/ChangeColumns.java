@@ -5,6 +5,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Set;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
@@ -22,12 +23,13 @@ public final class ChangeColumns {
   /**
    * Returns all columns. Those of the table are nullable, because older versions may lack them.
    *
-   * @throws SchemaMismatchException if the table has a field of the name of a column of changes
+   * @throws SchemaMismatchException if the table has a field of the name of a column of changes, in
+   *     whatever case: Spark could not tell them apart
    */
   static StructType of(String location, RecordSchema fields) {
     StructType columns = new StructType();
     for (StructField column : ColumnMetadata.bare(SparkTypes.structOf(fields)).fields()) {
-      if (NAMES.contains(column.name())) {
+      if (NAMES.contains(column.name().toLowerCase(Locale.ROOT))) {
         throw new SchemaMismatchException(
             location,
             "Cannot tell the changes of " + location + ": its field '" + column.name()

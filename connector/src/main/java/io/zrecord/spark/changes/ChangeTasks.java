@@ -5,17 +5,16 @@ import io.zrecord.changes.ShardChanges;
 import io.zrecord.changes.VersionChanges;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
+import io.zrecord.scan.ScanPlan.ShardSlice;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
-import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.scan.IndexOrder;
 import io.zrecord.spark.scan.ReadSettings;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.TableSnapshot;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -27,14 +26,11 @@ import org.apache.spark.sql.types.StructType;
  * which records a change moved to another partition. Belongs to one thread of the driver.
  */
 public final class ChangeTasks {
-  /** How many tasks a core gets, so that unequal ones even out. */
-  private static final int TASKS_PER_CORE = 4;
-
   private final Storage storage;
   private final RecordSchema fields;
   private final boolean isTypeAsked;
   private final int parallelism;
-  private final List<ChangePart> parts = new ArrayList<>();
+  private final TaskParts parts;
 
   /**
    * Begins without changes.
@@ -47,6 +43,7 @@ public final class ChangeTasks {
     this.fields = fields(version, columns);
     this.isTypeAsked = columns.getFieldIndex(ChangeColumns.TYPE).isDefined();
     this.parallelism = parallelism;
+    this.parts = new TaskParts(storage, parallelism);
   }
 
   /** Returns the fields of the columns that are the table's. */
@@ -75,16 +72,46 @@ public final class ChangeTasks {
     IndexSet after = indices(moves, false);
     long micros = micros(version.timestamp());
     for (ShardChanges changes : version.shards()) {
-      parts.add(new ShardPart(
-          changes, micros, within(before, changes, true), within(after, changes, false)));
+      IndexSet movedBefore = within(before, changes, true);
+      IndexSet movedAfter = within(after, changes, false);
+      long bytes = ChangedBytes.of(changes, fields);
+      ShardSummary whole = changes.before() == null ? changes.after() : changes.before();
+      boolean isWhole = changes.before() == null || changes.after() == null;
+      if (whole != null && isWhole && movedBefore.isEmpty() && movedAfter.isEmpty()) {
+        addWhole(changes, whole, micros, bytes);
+      } else {
+        // A task plans nothing, and sizes of thousands of fields would make it large.
+        parts.add(new ShardPart(changes.withoutSizes(), micros, movedBefore, movedAfter), bytes);
+      }
     }
+  }
+
+  /** Adds all records of a shard, in pieces if they are many. */
+  private void addWhole(ShardChanges changes, ShardSummary shard, long micros, long bytes) {
+    boolean isInserted = changes.before() == null;
+    ChangeType type = isInserted ? ChangeType.INSERT : ChangeType.DELETE;
+    long first = isInserted ? changes.firstAfter() : changes.firstBefore();
+    ShardSummary bare = shard.withoutSizes();
+    long pieces = Math.min(shard.length(), 1 + (bytes - 1) / TaskParts.mostBytes());
+    for (long piece = 0; piece < pieces; piece++) {
+      IndexSet indices = IndexSet.range(
+          cut(shard.length(), piece, pieces), cut(shard.length(), piece + 1, pieces));
+      ChangeSegment segment =
+          new ChangeSegment(type, changes.version(), micros, new ShardSlice(bare, first, indices));
+      parts.add(new PlannedPart(List.of(segment)), bytes / pieces);
+    }
+  }
+
+  /** Returns {@code length · piece / pieces} without overflow. */
+  private static long cut(long length, long piece, long pieces) {
+    return length / pieces * piece + length % pieces * piece / pieces;
   }
 
   /** Adds records of a version as insertions, among those that the version has. */
   public void addInserted(TableSnapshot version, IndexSet indices) {
-    ScanPlan.divide(version, fields.fields(), indices, SplitSizing.atLeast(parallelism)).stream()
-        .map(split -> PlannedPart.of(ChangeType.INSERT, version, split))
-        .forEach(parts::add);
+    ScanPlan.divide(version, fields.fields(), indices, SplitSizing.atLeast(parallelism))
+        .forEach(
+            split -> parts.add(PlannedPart.of(ChangeType.INSERT, version, split), split.bytes()));
   }
 
   private static IndexSet indices(RecordMoves moves, boolean isBefore) {
@@ -111,15 +138,7 @@ public final class ChangeTasks {
 
   /** Returns the parts of the tasks. */
   public InputPartition[] divide() {
-    int tasks = parallelism * TASKS_PER_CORE;
-    int ofTask = Math.max(1, (parts.size() + tasks - 1) / tasks);
-    List<InputPartition> partitions = new ArrayList<>();
-    for (int i = 0; i < parts.size(); i += ofTask) {
-      partitions.add(new ChangesPartition(
-          TableLocation.of(storage),
-          List.copyOf(parts.subList(i, Math.min(i + ofTask, parts.size())))));
-    }
-    return partitions.toArray(InputPartition[]::new);
+    return parts.divide();
   }
 
   static long micros(Instant time) {

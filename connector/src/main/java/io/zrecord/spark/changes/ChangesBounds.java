@@ -44,20 +44,12 @@ record ChangesBounds(Bound first, Optional<Bound> last, boolean isNet) {
   }
 
   /**
-   * Returns the range in the table at a path.
+   * Returns the last version whose changes are told.
    *
-   * @throws VersionNotFoundException if there is no such version, or the first one comes after the
-   *     last one
+   * @throws VersionNotFoundException if there is no such version
    */
-  ChangesRange in(DatasetPath path) {
-    RecordTable table = path.table();
-    TableSnapshot end = last.map(bound -> end(path, bound)).orElseGet(table::latest);
-    Optional<Instant> time = first.instant(first.isIncluded());
-    if (time.isPresent()) {
-      return new ChangesRange(Math.min(before(table, time.get()), end.version()), end, isNet);
-    }
-    long number = path.version(first.moment()).snapshot().version();
-    return new ChangesRange(first.isIncluded() ? number - 1 : number, end, isNet);
+  TableSnapshot end(DatasetPath path) {
+    return last.map(bound -> end(path, bound)).orElseGet(path.table()::latest);
   }
 
   private static TableSnapshot end(DatasetPath path, Bound bound) {
@@ -66,15 +58,81 @@ record ChangesBounds(Bound first, Optional<Bound> last, boolean isNet) {
       return path.table().asOf(time.get());
     }
     TableSnapshot named = path.version(bound.moment()).snapshot();
-    return bound.isIncluded() ? named : path.table().version(named.version() - 1);
+    if (bound.isIncluded()) {
+      return named;
+    }
+    if (named.version() == 0) {
+      throw refusal(path, "before version 0, which is the first one; name a later version");
+    }
+    return path.table().version(named.version() - 1);
   }
 
-  /** Returns the newest version at a time, the one before the oldest if the table is younger. */
+  /**
+   * Returns the range in the table at a path.
+   *
+   * @param end the last version
+   * @throws VersionNotFoundException if there is no such version, or the first one comes after the
+   *     last one
+   */
+  ChangesRange upTo(TableSnapshot end, DatasetPath path) {
+    Optional<Instant> time = first.instant(first.isIncluded());
+    if (time.isPresent()) {
+      requireBeforeEnd(path, end);
+      return new ChangesRange(
+          Math.min(before(path.table(), time.get()), end.version()), end, isNet);
+    }
+    long number = path.version(first.moment()).snapshot().version();
+    boolean isEmpty = first.isIncluded()
+        && last.filter(bound -> !bound.isIncluded() && bound.moment().instant().isEmpty())
+            .isPresent()
+        && number == end.version() + 1;
+    if (number > end.version() && !isEmpty) {
+      throw refusal(
+          path,
+          "from version " + number + " to version " + end.version()
+              + ": the first one comes after the last one; name an earlier one first");
+    }
+    return new ChangesRange(first.isIncluded() ? number - 1 : number, end, isNet);
+  }
+
+  /** Requires that a time from which changes are told is none after an end that somebody named. */
+  private void requireBeforeEnd(DatasetPath path, TableSnapshot end) {
+    if (isToNewest()) {
+      return;
+    }
+    Instant from = first.moment().instant().orElseThrow();
+    Optional<Instant> to = last.flatMap(bound -> bound.moment().instant());
+    if (from.isAfter(to.orElse(end.timestamp()))) {
+      throw refusal(
+          path,
+          "from " + from + " to "
+              + to.map(Instant::toString)
+                  .orElse("version " + end.version() + " of " + end.timestamp())
+              + ": the first time comes after the end; give an earlier one");
+    }
+  }
+
+  /**
+   * Returns the newest version at a time, the one before the oldest if the table is younger.
+   *
+   * @throws VersionNotFoundException if versions of that time, of which a tag keeps an earlier one,
+   *     were expired
+   */
   private static long before(RecordTable table, Instant time) {
     try {
       return table.asOf(time).version();
     } catch (VersionNotFoundException e) {
-      return table.versions().get(0) - 1;
+      long oldest = table.versions().get(0);
+      if (!time.isBefore(table.version(oldest).timestamp())) {
+        throw e;
+      }
+      return oldest - 1;
     }
+  }
+
+  private static VersionNotFoundException refusal(DatasetPath path, String reason) {
+    String location = path.table().latest().storage().location();
+    return new VersionNotFoundException(
+        location, "Cannot tell the changes of " + location + " " + reason);
   }
 }

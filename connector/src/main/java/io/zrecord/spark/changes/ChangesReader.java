@@ -3,6 +3,7 @@ package io.zrecord.spark.changes;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.scan.ReadSettings;
 import io.zrecord.spark.scan.TaskMetric;
+import io.zrecord.spark.scan.WiderTypes;
 import io.zrecord.spark.scan.ZRecordInputPartition;
 import io.zrecord.spark.scan.ZRecordPartitionReader;
 import java.util.ArrayDeque;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads changed records, part by part, each with what its rows say. Belongs to one task. */
 final class ChangesReader implements PartitionReader<ColumnarBatch> {
+  private static final String REMEDY = "leave the column out, read the changes up to a version of"
+      + " the wider type, or start a stream with a new checkpoint";
+
   private final ChangesPartition partition;
   private final StructType columns;
   private final RecordSchema fields;
@@ -61,7 +65,13 @@ final class ChangesReader implements PartitionReader<ColumnarBatch> {
     records = new ZRecordPartitionReader(
         new ZRecordInputPartition(partition.location(), 0, 0, List.of(next.slice())),
         fields,
-        settings);
+        settings.of(wider(next.version())));
+  }
+
+  private WiderTypes wider(long version) {
+    String location = partition.location().storage().location();
+    return new WiderTypes(
+        location, "read what version " + version + " of " + location + " changed", REMEDY);
   }
 
   @Override

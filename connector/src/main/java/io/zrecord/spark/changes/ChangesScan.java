@@ -21,6 +21,7 @@ import org.apache.spark.sql.types.StructType;
 /** A scan of the changes of some versions. Lives on the driver. */
 final class ChangesScan implements Scan, Batch {
   private final String location;
+  private final ChangesTable table;
   private final TableSnapshot version;
   private final Optional<Part> part;
   private final StructType columns;
@@ -42,19 +43,19 @@ final class ChangesScan implements Scan, Batch {
   /**
    * Makes a scan.
    *
-   * @param version the version whose columns are told
-   * @param part what a batch tells; empty if there is no end
+   * @param part what a batch tells; empty if there is no range
    * @param stream opens the stream, if the scan is that of one
    */
   ChangesScan(
       String location,
-      TableSnapshot version,
+      ChangesTable table,
       Optional<Part> part,
       StructType columns,
       ReadConf conf,
       Function<ReadSettings, MicroBatchStream> stream) {
     this.location = location;
-    this.version = version;
+    this.table = table;
+    this.version = table.last();
     this.part = part;
     this.columns = columns;
     this.conf = conf;
@@ -87,8 +88,7 @@ final class ChangesScan implements Scan, Batch {
   }
 
   private Part requirePart() {
-    return part.orElseThrow(() -> new IllegalArgumentException("Cannot tell the changes of "
-        + location + " without an end; name a range of versions or times"));
+    return part.orElseThrow(table::withoutRange);
   }
 
   @Override

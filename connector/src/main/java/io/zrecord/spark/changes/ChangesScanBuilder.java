@@ -3,7 +3,6 @@ package io.zrecord.spark.changes;
 import io.zrecord.spark.column.WholeColumns;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.scan.ReadSettings;
-import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +26,7 @@ import org.apache.spark.sql.types.StructType;
 final class ChangesScanBuilder
     implements ScanBuilder, SupportsPushDownRequiredColumns, SupportsPushDownV2Filters {
   private final String location;
-  private final TableSnapshot version;
+  private final ChangesTable table;
   private final Optional<ChangesRange> range;
   private final ReadConf conf;
   private final Function<ReadSettings, MicroBatchStream> stream;
@@ -40,26 +39,24 @@ final class ChangesScanBuilder
   /**
    * Begins a scan.
    *
-   * @param version the version whose columns are told
-   * @param range what a batch tells; empty if there is no end
+   * @param range what a batch tells; empty if there is none
    * @param stream opens the stream, if the scan is that of one
    */
   ChangesScanBuilder(
       String location,
-      TableSnapshot version,
+      ChangesTable table,
       Optional<ChangesRange> range,
-      StructType columns,
       ReadConf conf,
       Function<ReadSettings, MicroBatchStream> stream) {
     this.location = location;
-    this.version = version;
+    this.table = table;
     this.range = range;
-    this.all = columns;
-    this.columns = columns;
+    this.all = table.schema();
+    this.columns = all;
     this.conf = conf;
     this.stream = stream;
     this.first = range.map(ChangesRange::from).orElse(-1L) + 1;
-    this.last = version.version();
+    this.last = table.last().version();
   }
 
   @Override
@@ -108,7 +105,7 @@ final class ChangesScanBuilder
   public Scan build() {
     return new ChangesScan(
         location,
-        version,
+        table,
         range.map(of -> new ChangesScan.Part(of, first, last)),
         columns,
         conf,

@@ -29,6 +29,7 @@ public final class ChangesTable implements Table, SupportsRead {
   private final Optional<ChangesRange> range;
   private final boolean isToNewest;
   private final Optional<Streams> streams;
+  private final Optional<RuntimeException> problem;
   private final StructType columns;
 
   /** Makes streams of changes, which packages above do. */
@@ -37,22 +38,35 @@ public final class ChangesTable implements Table, SupportsRead {
      * Opens a stream.
      *
      * @param opened the version whose columns the stream has
+     * @param problem why no stream can begin; one that goes on from a checkpoint can
      */
     MicroBatchStream open(
-        TableSnapshot opened, ReadSettings settings, CaseInsensitiveStringMap options);
+        TableSnapshot opened,
+        ReadSettings settings,
+        CaseInsensitiveStringMap options,
+        Optional<RuntimeException> problem);
   }
 
+  /**
+   * Makes a table.
+   *
+   * @param last the last version, whose columns the table has
+   * @param range what a batch tells; empty if there is no end, or no first version
+   * @param problem why there is no first version; empty if there is one, or no range was asked for
+   */
   ChangesTable(
       ReadPaths paths,
       TableSnapshot last,
       Optional<ChangesRange> range,
       boolean isToNewest,
-      Optional<Streams> streams) {
+      Optional<Streams> streams,
+      Optional<RuntimeException> problem) {
     this.paths = paths;
     this.last = last;
     this.range = range;
     this.isToNewest = isToNewest;
     this.streams = streams;
+    this.problem = problem;
     this.columns = ChangeColumns.of(paths.toString(), last.schema());
   }
 
@@ -66,9 +80,15 @@ public final class ChangesTable implements Table, SupportsRead {
    */
   public static ChangesTable of(ReadPaths paths, ChangesConf conf) {
     ChangesBounds bounds = ChangesBounds.of(conf);
-    ChangesRange range = bounds.in(requireTable(paths));
+    DatasetPath path = requireTable(paths);
+    ChangesRange range = bounds.upTo(bounds.end(path), path);
     return new ChangesTable(
-        paths, range.to(), Optional.of(range), bounds.isToNewest(), Optional.empty());
+        paths,
+        range.to(),
+        Optional.of(range),
+        bounds.isToNewest(),
+        Optional.empty(),
+        Optional.empty());
   }
 
   /**
@@ -80,7 +100,8 @@ public final class ChangesTable implements Table, SupportsRead {
    */
   public static ChangesTable ofStream(ReadPaths paths, Streams streams) {
     TableSnapshot newest = requireTable(paths).table().latest();
-    return new ChangesTable(paths, newest, Optional.empty(), true, Optional.of(streams));
+    return new ChangesTable(
+        paths, newest, Optional.empty(), true, Optional.of(streams), Optional.empty());
   }
 
   /**
@@ -151,11 +172,17 @@ public final class ChangesTable implements Table, SupportsRead {
     return SparkErrors.planned(() -> {
       paths.requireObeyed(options);
       ReadConf conf = ReadConf.ofChanges(options);
-      return new ChangesScanBuilder(paths.toString(), last, range, columns, conf, settings -> {
+      return new ChangesScanBuilder(paths.toString(), this, range, conf, settings -> {
         requirement.run();
-        return streams.orElseThrow(this::refusal).open(last, settings, ofStream);
+        return streams.orElseThrow(this::refusal).open(last, settings, ofStream, problem);
       });
     });
+  }
+
+  /** Returns why a batch has no range of versions. */
+  RuntimeException withoutRange() {
+    return problem.orElseGet(() -> new IllegalArgumentException("Cannot tell the changes of "
+        + paths + " without an end; name a range of versions or times"));
   }
 
   private RuntimeException refusal() {

@@ -6,12 +6,9 @@ import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.schema.RecordSchema;
-import io.zrecord.spark.path.TableLocation;
 import io.zrecord.storage.Storage;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
-import java.util.ArrayList;
-import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
 /**
@@ -33,15 +30,15 @@ final class NetChangesPlan {
   /** Returns what differs between two versions. */
   InputPartition[] between(long from, TableSnapshot to) {
     RecordChanges records = TableChanges.of(storage).net(from, to.version()).records();
-    List<InputPartition> partitions = new ArrayList<>();
+    TaskParts parts = new TaskParts(storage, parallelism);
     if (!records.deleted().isEmpty() || !records.changedBefore().isEmpty()) {
       TableSnapshot before = RecordTable.at(storage).version(from);
-      add(ChangeType.DELETE, before, records.deleted(), to, partitions);
-      add(ChangeType.UPDATE_PREIMAGE, before, records.changedBefore(), to, partitions);
+      add(ChangeType.DELETE, before, records.deleted(), to, parts);
+      add(ChangeType.UPDATE_PREIMAGE, before, records.changedBefore(), to, parts);
     }
-    add(ChangeType.UPDATE_POSTIMAGE, to, records.changedAfter(), to, partitions);
-    add(ChangeType.INSERT, to, records.inserted(), to, partitions);
-    return partitions.toArray(InputPartition[]::new);
+    add(ChangeType.UPDATE_POSTIMAGE, to, records.changedAfter(), to, parts);
+    add(ChangeType.INSERT, to, records.inserted(), to, parts);
+    return parts.divide();
   }
 
   private void add(
@@ -49,10 +46,8 @@ final class NetChangesPlan {
       TableSnapshot snapshot,
       IndexSet indices,
       TableSnapshot to,
-      List<InputPartition> partitions) {
-    ScanPlan.divide(snapshot, fields.fields(), indices, SplitSizing.atLeast(parallelism)).stream()
-        .map(split -> PlannedPart.of(type, to, split))
-        .forEach(
-            part -> partitions.add(new ChangesPartition(TableLocation.of(storage), List.of(part))));
+      TaskParts parts) {
+    ScanPlan.divide(snapshot, fields.fields(), indices, SplitSizing.atLeast(parallelism))
+        .forEach(split -> parts.add(PlannedPart.of(type, to, split), split.bytes()));
   }
 }

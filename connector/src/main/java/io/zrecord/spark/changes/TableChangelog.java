@@ -1,5 +1,6 @@
 package io.zrecord.spark.changes;
 
+import io.zrecord.errors.VersionNotFoundException;
 import io.zrecord.spark.changes.ChangesBounds.Bound;
 import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.TimeTravel;
@@ -43,11 +44,14 @@ public final class TableChangelog implements Changelog {
 
   private final String name;
   private final ChangesTable table;
+  private final boolean hasFirst;
   private final ChangelogContext context;
 
-  private TableChangelog(String name, ChangesTable table, ChangelogContext context) {
+  private TableChangelog(
+      String name, ChangesTable table, boolean hasFirst, ChangelogContext context) {
     this.name = name;
     this.table = table;
+    this.hasFirst = hasFirst;
     this.context = context;
   }
 
@@ -65,22 +69,34 @@ public final class TableChangelog implements Changelog {
    * Returns the changes that a statement wants of a table.
    *
    * @param name name of the table, for people
-   * @throws io.zrecord.errors.VersionNotFoundException if there is no such version
+   * @throws VersionNotFoundException if there is no such last version. A batch fails when its tasks
+   *     are planned if there is no such first version, and a stream if it begins
    * @throws IllegalArgumentException if the dataset is a store that is written online
    */
   public static Changelog of(
       String name, ReadPaths paths, ChangelogContext context, ChangesTable.Streams streams) {
     DatasetPath path = ChangesTable.requireTable(paths);
     Optional<ChangesBounds> bounds = bounds(context);
-    Optional<ChangesRange> range = bounds.map(of -> of.in(path));
+    TableSnapshot last = bounds.map(of -> of.end(path)).orElseGet(path.table()::latest);
+    Optional<ChangesRange> range = Optional.empty();
+    Optional<RuntimeException> problem = Optional.empty();
+    try {
+      range = bounds.map(of -> of.upTo(last, path));
+    } catch (VersionNotFoundException e) {
+      // A stream may be past a first version that is expired by now. Spark says later that it is
+      // one.
+      problem = Optional.of(e);
+    }
     return new TableChangelog(
         name + ".changes",
         new ChangesTable(
             paths,
-            range.map(ChangesRange::to).orElseGet(path.table()::latest),
+            last,
             range,
             bounds.map(ChangesBounds::isToNewest).orElse(true),
-            Optional.of(streams)),
+            Optional.of(streams),
+            problem),
+        problem.isEmpty(),
         context);
   }
 
@@ -155,7 +171,9 @@ public final class TableChangelog implements Changelog {
     });
     Map<String, String> ofStream = new HashMap<>(others);
     ofStream.put(ZRecordOptions.READ_CHANGES, "true");
-    bounds(context).ifPresent(bounds -> putStart(bounds.first(), ofStream));
+    if (hasFirst) {
+      bounds(context).ifPresent(bounds -> putStart(bounds.first(), ofStream));
+    }
     return table.newScanBuilder(
         new CaseInsensitiveStringMap(others),
         new CaseInsensitiveStringMap(ofStream),

@@ -16,43 +16,108 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public record ChangesConf(TimeTravel from, Optional<TimeTravel> to, boolean isNet) {
   private static final List<String> FIRST =
       List.of(ZRecordOptions.CHANGES_FROM, ZRecordOptions.CHANGES_FROM_TIMESTAMP);
-  private static final List<String> OTHERS = List.of(
-      ZRecordOptions.CHANGES_TO,
-      ZRecordOptions.CHANGES_TO_TIMESTAMP,
-      ZRecordOptions.DEDUPLICATION_MODE);
+  private static final List<String> LAST =
+      List.of(ZRecordOptions.CHANGES_TO, ZRecordOptions.CHANGES_TO_TIMESTAMP);
+  private static final List<String> OF_PATHS = List.of(ZRecordOptions.PATH, ZRecordOptions.PATHS);
+  private static final List<String> MODE = List.of(ZRecordOptions.DEDUPLICATION_MODE);
 
   /**
-   * Parses the options of a read; empty if they do not ask for changes.
+   * Parses the options of a read of a path; empty if they do not ask for changes. Defaults of the
+   * session ask for changes only where the read itself selects nothing else.
    *
-   * @param options those of the statement; a source gets them with the session's defaults
+   * @param options those of the statement, with the session's defaults, as a source gets them
    * @throws IllegalArgumentException if a value is none, or other options do not go with changes
    */
   public static Optional<ChangesConf> of(CaseInsensitiveStringMap options) {
-    if (FIRST.stream().noneMatch(options::containsKey)) {
-      OTHERS.stream().filter(options::containsKey).findFirst().ifPresent(key -> {
-        throw new IllegalArgumentException("Option " + key + " has the value '" + options.get(key)
-            + "', and goes with the first version whose changes are read; give "
-            + String.join(" or ", FIRST) + " as well");
-      });
+    Map<String, String> effective = effective(options);
+    if (effective.isEmpty()) {
       return Optional.empty();
     }
     KnownOptions.requireOfChanges(SessionDefaults.removedFrom(options));
-    return Optional.of(new ChangesConf(
-        moment(options, ZRecordOptions.CHANGES_FROM, ZRecordOptions.CHANGES_FROM_TIMESTAMP)
-            .orElseThrow(),
-        moment(options, ZRecordOptions.CHANGES_TO, ZRecordOptions.CHANGES_TO_TIMESTAMP),
-        isNet(options)));
+    return Optional.of(parse(effective));
   }
 
-  /** Returns the options that say which changes are read, for an identifier. */
+  /**
+   * Parses the options of a relation; empty if they do not ask for changes. Spark adds the
+   * session's defaults to those of a read of a path, and not to those with which a statement names
+   * a table.
+   *
+   * @throws IllegalArgumentException if a value is none, or other options do not go with changes
+   */
+  public static Optional<ChangesConf> ofRelation(CaseInsensitiveStringMap options) {
+    if (OF_PATHS.stream().anyMatch(options::containsKey)) {
+      return of(options);
+    }
+    Map<String, String> asked = among(options);
+    if (asked.isEmpty()) {
+      return Optional.empty();
+    }
+    KnownOptions.requireOfChanges(options);
+    return Optional.of(parse(completed(asked)));
+  }
+
+  /**
+   * Returns the options of a read of a path that say which changes are read; empty if none does.
+   *
+   * @param options those of the statement, with the session's defaults, as a source gets them
+   */
+  public static Map<String, String> effective(CaseInsensitiveStringMap options) {
+    CaseInsensitiveStringMap own = SessionDefaults.removedFrom(options);
+    boolean selectsOther =
+        own.containsKey(ZRecordOptions.PATHS) || KnownOptions.notOfChanges(own).isPresent();
+    Map<String, String> asked = among(own);
+    if (asked.isEmpty() && (selectsOther || FIRST.stream().noneMatch(options::containsKey))) {
+      return Map.of();
+    }
+    return completed(asked);
+  }
+
+  /** Tells whether only defaults of the session ask for changes. */
+  public static boolean isByDefault(CaseInsensitiveStringMap options) {
+    return among(SessionDefaults.removedFrom(options)).isEmpty();
+  }
+
+  /** Adds the session's defaults to options of a statement. */
+  private static Map<String, String> completed(Map<String, String> asked) {
+    Map<String, String> all = new LinkedHashMap<>(asked);
+    Map<String, String> defaults = among(SessionDefaults.all());
+    for (List<String> alike : List.of(FIRST, LAST, MODE)) {
+      if (alike.stream().noneMatch(asked::containsKey)) {
+        alike.stream()
+            .filter(defaults::containsKey)
+            .forEach(key -> all.put(key, defaults.get(key)));
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Parses options that say which changes are read.
+   *
+   * @throws IllegalArgumentException if a value is none, or the first version is missing
+   */
+  public static ChangesConf parse(Map<String, String> all) {
+    CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(all);
+    return new ChangesConf(
+        moment(options, ZRecordOptions.CHANGES_FROM, ZRecordOptions.CHANGES_FROM_TIMESTAMP)
+            .orElseThrow(() -> withoutFirst(all)),
+        moment(options, ZRecordOptions.CHANGES_TO, ZRecordOptions.CHANGES_TO_TIMESTAMP),
+        isNet(options));
+  }
+
+  private static IllegalArgumentException withoutFirst(Map<String, String> options) {
+    Map.Entry<String, String> other = options.entrySet().iterator().next();
+    return new IllegalArgumentException("Option " + other.getKey() + " has the value '"
+        + other.getValue() + "', and goes with the first version whose changes are read; give "
+        + String.join(" or ", FIRST) + " as well");
+  }
+
+  /** Returns the options that say which changes are read. */
   public static Map<String, String> among(CaseInsensitiveStringMap options) {
     Map<String, String> found = new LinkedHashMap<>();
-    List.of(FIRST, OTHERS)
-        .forEach(keys -> keys.forEach(key -> {
-          if (options.containsKey(key)) {
-            found.put(key, options.get(key));
-          }
-        }));
+    for (List<String> keys : List.of(FIRST, LAST, MODE)) {
+      keys.stream().filter(options::containsKey).forEach(key -> found.put(key, options.get(key)));
+    }
     return found;
   }
 

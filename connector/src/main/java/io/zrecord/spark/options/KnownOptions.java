@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -206,24 +207,29 @@ final class KnownOptions {
    * @param own the options without the session's defaults
    */
   static void requireOfChanges(CaseInsensitiveStringMap own) {
-    own.asCaseSensitiveMap().forEach((key, value) -> {
-      if (isAmong(key, READ, Set.of())
-          && !isAmong(key, OF_STREAMS, Set.of())
-          && !isAmong(key, OF_CHANGES, Set.of())) {
-        throw new IllegalArgumentException("Option " + key + " has the value '" + value
-            + "', and does not go with the changes of versions, whose options are "
-            + String.join(", ", new TreeSet<>(OF_CHANGES)) + "; leave " + key + " out");
-      }
+    notOfChanges(own).ifPresent(key -> {
+      throw new IllegalArgumentException("Option " + key + " has the value '" + own.get(key)
+          + "', and does not go with the changes of versions, whose options are "
+          + String.join(", ", new TreeSet<>(OF_CHANGES)) + "; leave " + key + " out");
     });
+  }
+
+  /** Returns an option of other reads that does not go with a read of changes, if there is one. */
+  static Optional<String> notOfChanges(CaseInsensitiveStringMap own) {
+    return own.asCaseSensitiveMap().keySet().stream()
+        .filter(key -> isAmong(key, READ, Set.of())
+            && !isAmong(key, OF_STREAMS, Set.of())
+            && !isAmong(key, OF_CHANGES, Set.of()))
+        .findFirst();
   }
 
   /**
    * Refuses options that select changes for a read of records.
    *
-   * @param options with the session's defaults
+   * @param own the options without the session's defaults
    */
-  static void requireOfRecords(CaseInsensitiveStringMap options) {
-    options.asCaseSensitiveMap().forEach((key, value) -> {
+  static void requireOfRecords(CaseInsensitiveStringMap own) {
+    own.asCaseSensitiveMap().forEach((key, value) -> {
       if (isAmong(key, SELECTORS_OF_CHANGES, Set.of())) {
         throw new IllegalArgumentException("Option " + key + " has the value '" + value
             + "', and does not go with this read; use spark.read.option(\""

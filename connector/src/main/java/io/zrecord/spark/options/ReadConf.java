@@ -64,7 +64,7 @@ public final class ReadConf {
           + " goes with spark.read.format(\"zrecord\").load(path); name the metadata table in SQL,"
           + " such as lake.vision.photos.versions or zrecord.`/data/train`.versions");
     }
-    KnownOptions.requireOfRecords(options);
+    KnownOptions.requireOfRecords(SessionDefaults.removedFrom(options));
     ReadConf conf = new ReadConf(options);
     conf.requireParsed();
     return conf;

@@ -20,14 +20,22 @@ import scala.runtime.BoxedUnit;
 final class SessionDefaults {
   private static final String PREFIX = "spark.datasource." + ZRecordOptions.FORMAT + ".";
 
-  /** Options that select the table to read. The table is known before the options of a scan. */
+  /**
+   * Options that select the table to read, or what is read of the table. The table is known before
+   * the options of a scan.
+   */
   private static final Set<String> OF_TABLES = lowerCase(Set.of(
       ZRecordOptions.PATH,
       ZRecordOptions.PATHS,
       ZRecordOptions.GLOB_PATHS,
       ZRecordOptions.VERSION_AS_OF,
       ZRecordOptions.TAG,
-      ZRecordOptions.TIMESTAMP_AS_OF));
+      ZRecordOptions.TIMESTAMP_AS_OF,
+      ZRecordOptions.CHANGES_FROM,
+      ZRecordOptions.CHANGES_FROM_TIMESTAMP,
+      ZRecordOptions.CHANGES_TO,
+      ZRecordOptions.CHANGES_TO_TIMESTAMP,
+      ZRecordOptions.DEDUPLICATION_MODE));
 
   /** Options that select which records a scan reads, and in which order. */
   private static final Set<String> OF_RECORDS = lowerCase(
@@ -53,8 +61,8 @@ final class SessionDefaults {
   }
 
   /**
-   * Adds the defaults for options that a statement leaves open, except options that select a table
-   * or a version.
+   * Adds the defaults for options that a statement leaves open, except options that select a table,
+   * a version or changes.
    */
   static CaseInsensitiveStringMap addedTo(CaseInsensitiveStringMap options) {
     Map<String, String> merged = new HashMap<>();

@@ -20,6 +20,10 @@ public final class StreamReadConf {
       ZRecordOptions.BATCH_BYTES,
       ZRecordOptions.UNKNOWN_OPTIONS);
 
+  /** Options that say where a stream begins. */
+  private static final List<String> STARTS =
+      List.of(ZRecordOptions.STARTING_VERSION, ZRecordOptions.STARTING_TIMESTAMP);
+
   private final CaseInsensitiveStringMap options;
 
   private StreamReadConf(CaseInsensitiveStringMap options) {
@@ -33,7 +37,14 @@ public final class StreamReadConf {
    */
   public static StreamReadConf of(CaseInsensitiveStringMap own) {
     KnownOptions.requireOfStreams(SessionDefaults.removedFrom(own), SHARED);
+    CaseInsensitiveStringMap statement = SessionDefaults.removedFrom(own);
     Map<String, String> all = new HashMap<>(SessionDefaults.addedTo(own).asCaseSensitiveMap());
+    if (STARTS.stream().anyMatch(statement::containsKey)) {
+      // A stream that says itself where it begins does so, whatever the defaults.
+      all.keySet()
+          .removeIf(key ->
+              STARTS.stream().anyMatch(key::equalsIgnoreCase) && !statement.containsKey(key));
+    }
     StreamReadConf conf = new StreamReadConf(new CaseInsensitiveStringMap(all));
     conf.startsWithNew();
     conf.startingVersion();

@@ -32,6 +32,12 @@ public final class PathIdentifiers {
   /** Part of a namespace before the JSON of options that say which changes are read. */
   private static final String CHANGES = "changes";
 
+  /**
+   * Part of a namespace before the same, if only defaults of the session say so: they are for
+   * reads, and a source is asked for the identifier of a write as well.
+   */
+  private static final String DEFAULT_CHANGES = "changes by default";
+
   /** Part of a namespace if the options say that the paths may be patterns. */
   private static final String PATTERN = "pattern";
 
@@ -83,9 +89,9 @@ public final class PathIdentifiers {
   private static Identifier identifier(
       String name, List<String> namespace, CaseInsensitiveStringMap options) {
     List<String> parts = new ArrayList<>(namespace);
-    Map<String, String> changes = ChangesConf.among(options);
+    Map<String, String> changes = ChangesConf.effective(options);
     if (!changes.isEmpty()) {
-      parts.add(CHANGES);
+      parts.add(ChangesConf.isByDefault(options) ? DEFAULT_CHANGES : CHANGES);
       parts.add(write(changes));
     }
     if (options.containsKey(ZRecordOptions.GLOB_PATHS)) {
@@ -111,10 +117,17 @@ public final class PathIdentifiers {
     return after(VIEW, identifier).map(ViewName::of);
   }
 
-  /** Returns which changes an identifier asks for, if any. */
+  /** Returns which changes an identifier of a read asks for, if any. */
   public static Optional<ChangesConf> changes(Identifier identifier) {
-    return after(CHANGES, identifier)
-        .flatMap(json -> ChangesConf.of(new CaseInsensitiveStringMap(options(json))));
+    return changesOfStatement(identifier)
+        .or(() -> after(DEFAULT_CHANGES, identifier)
+            .map(PathIdentifiers::options)
+            .map(ChangesConf::parse));
+  }
+
+  /** Returns which changes the options of a statement ask for, if any. */
+  public static Optional<ChangesConf> changesOfStatement(Identifier identifier) {
+    return after(CHANGES, identifier).map(PathIdentifiers::options).map(ChangesConf::parse);
   }
 
   private static Map<String, String> options(String json) {

@@ -34,6 +34,9 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
   /** A column of which nothing is known, which a name is filtered by meanwhile. */
   private static final String WAITS = "zrecord: changes";
 
+  /** The same, if only defaults of the session ask for changes. */
+  private static final String WAITS_BY_DEFAULT = "zrecord: changes by default";
+
   private static final TreeNodeTag<Boolean> IS_WAITING = new TreeNodeTag<>(WAITS);
 
   @Override
@@ -52,7 +55,7 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
   private static boolean waits(LogicalPlan node) {
     return node instanceof Filter filter
         && filter.condition() instanceof UnresolvedAttribute column
-        && column.name().equals(WAITS);
+        && (column.name().equals(WAITS) || column.name().equals(WAITS_BY_DEFAULT));
   }
 
   private static final class Names implements PartialFunction<LogicalPlan, LogicalPlan> {
@@ -70,7 +73,10 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
       // The node itself may be analyzed once more, as part of another statement.
       LogicalPlan name = node.makeCopy(parts(node));
       name.setTagValue(IS_WAITING, true);
-      return new Filter(UnresolvedAttribute.quoted(WAITS), name);
+      boolean isByDefault = node instanceof UnresolvedRelation relation
+          && relation.isStreaming()
+          && !StreamReadConf.asksForChangesItself(relation.options());
+      return new Filter(UnresolvedAttribute.quoted(isByDefault ? WAITS_BY_DEFAULT : WAITS), name);
     }
   }
 
@@ -91,7 +97,9 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
     @Override
     public LogicalPlan apply(LogicalPlan node) {
       if (node instanceof Filter filter) {
-        requireNoView(filter.child());
+        if (((UnresolvedAttribute) filter.condition()).name().equals(WAITS)) {
+          requireNoView(filter.child());
+        }
         return filter.child();
       }
       return node instanceof DataSourceV2Relation relation
@@ -103,7 +111,7 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
   private static boolean isBatch(LogicalPlan node) {
     return node instanceof DataSourceV2Relation relation
         && relation.table() instanceof ZRecordTable
-        && !ChangesConf.among(relation.options()).isEmpty();
+        && ChangesConf.ofRelation(relation.options()).isPresent();
   }
 
   private static boolean isStream(LogicalPlan node) {
@@ -114,7 +122,7 @@ public final class ChangesOfRelations extends Rule<LogicalPlan> {
 
   private static LogicalPlan changes(DataSourceV2Relation relation) {
     ZRecordTable table = (ZRecordTable) relation.table();
-    ChangesConf conf = ChangesConf.of(relation.options()).orElseThrow();
+    ChangesConf conf = ChangesConf.ofRelation(relation.options()).orElseThrow();
     return replaced(relation, table, ZRecordTables.changesOf(table, conf));
   }
 

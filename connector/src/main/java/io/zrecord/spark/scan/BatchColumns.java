@@ -1,6 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.RecordDataset;
+import io.zrecord.changes.ShardFields;
 import io.zrecord.read.FieldReader;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
@@ -25,6 +26,7 @@ final class BatchColumns {
   private static final int GROWTH = 4;
 
   private final ReadSettings settings;
+  private final RecordSchema schema;
   private final List<FieldColumn> fields = new ArrayList<>();
   private final List<String> names = new ArrayList<>();
   private final IndexVector indices = new IndexVector();
@@ -36,6 +38,7 @@ final class BatchColumns {
   /** Creates the columns of a scan, whose fields are among those of the schema. */
   BatchColumns(ReadSettings settings, RecordSchema schema) {
     this.settings = settings;
+    this.schema = schema;
     this.gatherRows = Math.min(FIRST_ROWS, settings.batchRows());
     List<ColumnVector> vectors = new ArrayList<>();
     for (String name : settings.columns().fieldNames()) {
@@ -58,7 +61,18 @@ final class BatchColumns {
   /** Reads from this dataset from now on. */
   void open(RecordDataset dataset) {
     for (int i = 0; i < fields.size(); i++) {
-      fields.get(i).open(dataset.reader(names.get(i)));
+      FieldReader reader = dataset.reader(names.get(i));
+      FieldSpec field = schema.fields().get(schema.ordinal(names.get(i)));
+      WiderTypes wider = settings.wider();
+      fields
+          .get(i)
+          .open(
+              wider == null || reader.field().type().equals(field.type())
+                  ? reader
+                  : ShardFields.narrowed(
+                      field,
+                      reader,
+                      value -> wider.refusal(field, reader.field().type(), value)));
     }
   }
 

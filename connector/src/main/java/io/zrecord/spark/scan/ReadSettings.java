@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param sample draws from the places that the scan selects; null: all places
  * @param conditions conditions that all rows have to meet. Records that cannot meet them, by the
  *     statistics of their shard, are passed over; others are rows
+ * @param wider what to do where a field has a wider type than its column; null if none can have one
  */
 public record ReadSettings(
     StructType columns,
@@ -27,24 +28,37 @@ public record ReadSettings(
     long batchBytes,
     Verification verification,
     @Nullable TableSample sample,
-    List<ValueCondition> conditions)
+    List<ValueCondition> conditions,
+    @Nullable WiderTypes wider)
     implements Serializable {
 
   /** Returns settings to read all records. */
   public static ReadSettings ofAll(StructType columns, ReadConf conf) {
     return new ReadSettings(
-        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), null, List.of());
+        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), null, List.of(), null);
   }
 
   /** Returns the same settings for other columns. */
   public ReadSettings of(StructType others) {
-    return new ReadSettings(others, batchRows, batchBytes, verification, sample, conditions);
+    return new ReadSettings(others, batchRows, batchBytes, verification, sample, conditions, wider);
   }
 
   /** Returns the same settings without the metadata of the columns, for tasks and comparisons. */
   public ReadSettings bare() {
     return new ReadSettings(
-        ColumnMetadata.bare(columns), batchRows, batchBytes, verification, sample, conditions);
+        ColumnMetadata.bare(columns),
+        batchRows,
+        batchBytes,
+        verification,
+        sample,
+        conditions,
+        wider);
+  }
+
+  /** Returns the same settings for shards of other versions. */
+  public ReadSettings of(WiderTypes ofVersions) {
+    return new ReadSettings(
+        columns, batchRows, batchBytes, verification, sample, conditions, ofVersions);
   }
 
   /** Returns a cursor over the places of a set that the sample draws. */

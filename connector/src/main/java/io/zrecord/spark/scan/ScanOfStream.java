@@ -1,7 +1,5 @@
 package io.zrecord.spark.scan;
 
-import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
-
 /**
  * What a scan is if it is that of a stream. Spark says whether it is one when the scan has been
  * planned.
@@ -19,5 +17,5 @@ public interface ScanOfStream {
    *
    * @param settings the settings of the tasks
    */
-  MicroBatchStream stream(ReadSettings settings);
+  SizedStream stream(ReadSettings settings);
 }

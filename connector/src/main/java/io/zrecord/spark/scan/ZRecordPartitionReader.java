@@ -1,6 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.RecordDataset;
+import io.zrecord.changes.ShardFields;
 import io.zrecord.read.IndexSet;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.scan.ScanPlan;
@@ -87,9 +88,11 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
 
   private void openSlice(ScanPlan.ShardSlice slice) {
     closeShard();
+    RecordSchema read =
+        settings.wider() == null ? fields : ShardFields.widest(storage, fields, slice.shard());
     RecordDataset opened = RecordDataset.openShard(
         storage,
-        fields,
+        read,
         slice.shard(),
         new RecordDataset.ReadOptions(settings.verification(), metrics));
     shard = opened;
@@ -98,7 +101,9 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     columns.shards().setAll(sliceFirstIndex);
     indices = slice.indices();
     for (ValueCondition condition : settings.conditions()) {
-      indices = indices.intersect(condition.mayHold(opened));
+      if (read == fields) {
+        indices = indices.intersect(condition.mayHold(opened));
+      }
     }
     skippedCount += slice.indices().count() - indices.count();
     range = 0;

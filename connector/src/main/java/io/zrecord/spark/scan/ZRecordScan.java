@@ -34,6 +34,7 @@ import org.apache.spark.sql.connector.read.partitioning.Partitioning;
 import org.apache.spark.sql.connector.read.partitioning.UnknownPartitioning;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A scan of some columns at some places of an order, pinned to the versions of its plan. Each task
@@ -72,6 +73,9 @@ public final class ZRecordScan
   private final Optional<ScanOfStream> stream;
   private final IndexSet planned;
   private volatile IndexSet places;
+  /** The stream of this scan; null if the scan is none of a stream. */
+  private volatile @Nullable SizedStream batches;
+
   private long shardsPlanned;
   private long rangesPlanned;
 
@@ -151,7 +155,9 @@ public final class ZRecordScan
 
   @Override
   public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
-    return SparkErrors.planned(() -> stream.orElseThrow().stream(settings));
+    SizedStream opened = SparkErrors.planned(() -> stream.orElseThrow().stream(settings));
+    batches = opened;
+    return opened;
   }
 
   @Override
@@ -165,6 +171,10 @@ public final class ZRecordScan
   }
 
   private Statistics statistics() {
+    SizedStream ofStream = batches;
+    if (ofStream != null) {
+      return new ScanStatistics(ofStream.batchBytes(), ofStream.batchRows());
+    }
     double part = settings.sample() == null ? 1 : settings.sample().mean();
     long rows = places.count();
     long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places);

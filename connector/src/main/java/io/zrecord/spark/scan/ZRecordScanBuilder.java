@@ -311,7 +311,8 @@ public final class ZRecordScanBuilder
         conf.batchBytes(),
         conf.verification(),
         sample.orElse(null),
-        List.copyOf(conditions));
+        List.copyOf(conditions),
+        null);
     return new ZRecordScan(
         location,
         order,

@@ -4,6 +4,7 @@ import io.zrecord.changes.VersionChanges;
 import io.zrecord.spark.changes.ChangeTasks;
 import io.zrecord.spark.scan.ReadSettings;
 import io.zrecord.table.TableSnapshot;
+import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.InputPartition;
 
@@ -25,6 +26,17 @@ final class ChangedTasks implements BatchTasks {
     } else if (from < to) {
       tasks.add(changes);
     }
+  }
+
+  /** Returns none: the tasks find out which records changed. */
+  @Override
+  public OptionalLong rows() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public OptionalLong bytes() {
+    return OptionalLong.empty();
   }
 
   @Override

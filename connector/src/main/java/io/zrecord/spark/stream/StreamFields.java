@@ -2,7 +2,9 @@ package io.zrecord.spark.stream;
 
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.schema.Promotions;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.scan.WiderTypes;
 import io.zrecord.table.TableSnapshot;
 import java.util.Optional;
 
@@ -17,11 +19,21 @@ import java.util.Optional;
  */
 record StreamFields(
     String location, TableSnapshot opened, RecordSchema schema, boolean mayAllBeAbsent) {
+  private static final String NEW_FRAME =
+      "stop the stream, make its data frame again, and start it with the same checkpoint";
+
+  private static final String NEW_CHECKPOINT = "start the stream with a new checkpoint";
+
+  /** Returns what to do with records of versions in which a field had a wider type. */
+  WiderTypes wider() {
+    return new WiderTypes(location, "go on with the stream of " + location, NEW_CHECKPOINT);
+  }
+
   /**
    * Requires that the records of a version have the fields of the stream.
    *
-   * @throws SchemaMismatchException if a field was dropped, or got another type, or may be absent
-   *     since the stream was opened
+   * @throws SchemaMismatchException if a field was dropped, or got a wider type, since the stream
+   *     was opened, or may be absent in the version
    */
   void requireReadable(TableSnapshot version) {
     boolean isLater = version.version() > opened.version();
@@ -36,19 +48,30 @@ record StreamFields(
             location,
             "Cannot go on with the stream of " + location + ": field '" + field.name() + "' " + what
                 + " in version " + version.version() + ", and the stream was opened at version "
-                + opened.version() + "; stop the stream, make its data frame again, and start it"
-                + " with the same checkpoint");
+                + opened.version() + "; " + (isLater ? NEW_FRAME : NEW_CHECKPOINT));
       }
     }
   }
 
-  /** Says how a field of a version is no field of the stream. Since older versions, types widen. */
+  /** Says how a field of a version is no field of the stream. */
   private String difference(FieldSpec field, FieldSpec there, boolean isLater) {
-    if (isLater && (!there.type().equals(field.type()) || !there.shape().equals(field.shape()))) {
+    // A later type is narrower after a rollback. An earlier one was wider before the rollback.
+    boolean isRead = Promotions.allows(there.type(), field.type())
+        || (!isLater && Promotions.allows(field.type(), there.type()));
+    if (!isRead || !there.shape().equals(field.shape())) {
       return "has the type " + there.type() + " instead of " + field.type();
     }
-    return !mayAllBeAbsent && there.rules().isNullable() && !field.rules().isNullable()
+    return !mayAllBeAbsent && there.rules().isNullable() && isNeverAbsent(field)
         ? "may be absent"
         : "";
+  }
+
+  /** Tells what the version declares: the fields to read have nothing that readers do not need. */
+  private boolean isNeverAbsent(FieldSpec field) {
+    return opened
+        .schema()
+        .find(field.id())
+        .filter(declared -> !declared.rules().isNullable())
+        .isPresent();
   }
 }

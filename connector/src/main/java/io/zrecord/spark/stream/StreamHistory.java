@@ -28,8 +28,8 @@ import java.util.UUID;
  * checkpoint names is still there. Lives on the driver. Thread-safe.
  */
 final class StreamHistory {
-  /** Versions that are remembered between the planning of a batch and that of its tasks. */
-  private static final int MOST_KNOWN = 256;
+  /** Versions that are remembered from one batch to the next, which may begin within one. */
+  private static final int MOST_KNOWN = 4;
 
   /** Most shards of a version whose changes are remembered. */
   private static final int MOST_SHARDS = 1_000;
@@ -96,10 +96,11 @@ final class StreamHistory {
    */
   void requireThere(StreamPosition position, TableSnapshot newest) {
     if (position.isOfChanges() != conf.readsChanges()) {
-      throw new IllegalArgumentException("Cannot go on with the stream of " + location
-          + ": the checkpoint is that of a stream with " + ZRecordOptions.READ_CHANGES + "="
-          + position.isOfChanges() + ", and the option says " + conf.readsChanges()
-          + "; give the option of before, or start with a new checkpoint");
+      throw new IllegalArgumentException(
+          "Cannot go on with the stream of " + location
+              + ": the checkpoint is that of a stream with " + ZRecordOptions.READ_CHANGES + "="
+              + position.isOfChanges() + ", and the option says " + conf.readsChanges()
+              + "; give the option of before, which CHANGES has as true, or start with a new checkpoint");
     }
     VersionId id = position.version().orElseThrow();
     requireSame(newest.tableId(), id.table());
@@ -146,6 +147,35 @@ final class StreamHistory {
             + ", which was expired; the versions are " + described() + "; " + REMEDY);
     gone.addSuppressed(cause);
     return gone;
+  }
+
+  /**
+   * Requires that a stream can begin with what a version added or changed.
+   *
+   * @throws VersionNotFoundException if the version, or the one before, was expired
+   */
+  void requireStart(long number, TableSnapshot newest) {
+    if (number > newest.version()) {
+      return;
+    }
+    try {
+      version(number, newest);
+      if (number > 0) {
+        version(number - 1, newest);
+      }
+    } catch (VersionNotFoundException expired) {
+      List<Long> numbers = table.versions();
+      long first = numbers.stream()
+          .filter(found -> found == 0 || numbers.contains(found - 1))
+          .findFirst()
+          .orElse(newest.version() + 1);
+      throw new VersionNotFoundException(
+          location,
+          "Cannot start a stream of " + location + " with version " + number
+              + ": it needs this version and the one before, one of which was expired; give "
+              + ZRecordOptions.STARTING_VERSION + "=" + first
+              + " or a later version, or start with all records that there are");
+    }
   }
 
   private String described() {

@@ -9,6 +9,7 @@ import io.zrecord.spark.scan.ZRecordInputPartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class StreamTasks implements BatchTasks {
   private static final long MIN_BYTES = 1L << 20;
   private static final long MAX_BYTES = 128L << 20;
+  private static final int INDEX_BYTES = Long.BYTES;
 
   private final List<FieldSpec> fields;
   private final List<ScanPlan.Split> splits = new ArrayList<>();
   private final int parallelism = SparkSession.active().sparkContext().defaultParallelism();
   private @Nullable TableLocation location;
+  private long rows;
 
   StreamTasks(List<FieldSpec> fields) {
     this.fields = List.copyOf(fields);
@@ -33,11 +36,36 @@ final class StreamTasks implements BatchTasks {
   @Override
   public void add(VersionRecords records, long from, long to) {
     location = TableLocation.of(records.version().storage());
-    splits.addAll(ScanPlan.divide(
-        records.version(),
-        fields,
-        records.between(from, to),
-        new SplitSizing(0, 2 * parallelism, MIN_BYTES, MAX_BYTES)));
+    rows += to - from;
+    ScanPlan.divide(
+            records.version(),
+            fields,
+            records.between(from, to),
+            new SplitSizing(0, 2 * parallelism, MIN_BYTES, MAX_BYTES))
+        .forEach(split -> splits.add(withoutSizes(split)));
+  }
+
+  /**
+   * Removes the sizes. A task plans nothing, and the sizes of thousands of fields would make the
+   * task large, and the batch while it is planned.
+   */
+  private static ScanPlan.Split withoutSizes(ScanPlan.Split split) {
+    List<ShardSlice> slices = split.slices().stream()
+        .map(slice ->
+            new ShardSlice(slice.shard().withoutSizes(), slice.firstIndex(), slice.indices()))
+        .toList();
+    return new ScanPlan.Split(slices, split.recordCount(), split.bytes());
+  }
+
+  @Override
+  public OptionalLong rows() {
+    return OptionalLong.of(rows);
+  }
+
+  @Override
+  public OptionalLong bytes() {
+    long values = splits.stream().mapToLong(ScanPlan.Split::bytes).sum();
+    return OptionalLong.of(rows * INDEX_BYTES + values);
   }
 
   @Override
@@ -53,11 +81,7 @@ final class StreamTasks implements BatchTasks {
         slices.clear();
         bytes = 0;
       }
-      split
-          .slices()
-          .forEach(slice -> slices.add(new ShardSlice(
-              // A task plans nothing, and sizes of thousands of fields would make it large.
-              slice.shard().withoutSizes(), slice.firstIndex(), slice.indices())));
+      slices.addAll(split.slices());
       bytes += split.bytes();
     }
     if (!slices.isEmpty()) {

@@ -8,12 +8,14 @@ import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.scan.IndexOrder;
 import io.zrecord.spark.scan.ReadSettings;
+import io.zrecord.spark.scan.SizedStream;
 import io.zrecord.spark.stream.StreamPosition.Place;
 import io.zrecord.table.TableSnapshot;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
-import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
@@ -25,19 +27,26 @@ import org.jspecify.annotations.Nullable;
  * rebalance, deliver nothing. A batch never has a record or a change twice, and the batches of a
  * stream have each once. Lives on the driver.
  */
-public final class TableStream implements MicroBatchStream, SupportsTriggerAvailableNow {
+public final class TableStream implements SizedStream, SupportsTriggerAvailableNow {
   private final String location;
   private final TableSnapshot opened;
   private final ReadSettings settings;
   private final StreamReadConf conf;
   private final StreamHistory history;
   private final StreamFields fields;
+  private final Optional<RuntimeException> problem;
 
   /** The last version of a stream that ends; null if the stream goes on. */
   private volatile @Nullable TableSnapshot last;
 
   /** The newest version that was seen, for reports of progress. */
   private volatile TableSnapshot seen;
+
+  /** The batch that was planned last, so that its versions need not be looked at again. */
+  private volatile @Nullable Planned planned;
+
+  /** A batch, from one position to another. */
+  private record Planned(StreamPosition start, StreamPosition end, BatchTasks tasks) {}
 
   /**
    * Where the next record is.
@@ -62,14 +71,20 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
    * Opens a stream.
    *
    * @param opened the version whose fields the stream has
+   * @param problem why no stream can begin; one that goes on from a checkpoint can
    */
   public TableStream(
-      String location, TableSnapshot opened, ReadSettings settings, StreamReadConf conf) {
+      String location,
+      TableSnapshot opened,
+      ReadSettings settings,
+      StreamReadConf conf,
+      Optional<RuntimeException> problem) {
     this.location = location;
     this.opened = opened;
     this.seen = opened;
     this.settings = settings;
     this.conf = conf;
+    this.problem = problem;
     this.fields = new StreamFields(
         location,
         opened,
@@ -119,9 +134,15 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
   /** Returns where the next batch ends; null if there is nothing with which the stream begins. */
   @Override
   public @Nullable Offset latestOffset(Offset start, ReadLimit limit) {
-    StreamPosition end = SparkErrors.planned(() -> marked(next(
-        (StreamPosition) start, limit instanceof TriggerLimits own ? own : TriggerLimits.NONE)));
-    return end.isBeginning() ? null : end;
+    StreamPosition from = (StreamPosition) start;
+    TriggerLimits limits = limit instanceof TriggerLimits own ? own : TriggerLimits.NONE;
+    planned = null;
+    Planned batch = SparkErrors.planned(() -> {
+      BatchTasks tasks = tasks();
+      return new Planned(from, marked(next(from, limits, tasks)), tasks);
+    });
+    planned = batch;
+    return batch.end().isBeginning() ? null : batch.end();
   }
 
   /** Returns the end of a batch, with what is needed to read the batch again. */
@@ -131,8 +152,18 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
         : end;
   }
 
-  /** Returns the position after the next batch. */
-  private StreamPosition next(StreamPosition start, TriggerLimits limits) {
+  private BatchTasks tasks() {
+    return conf.readsChanges()
+        ? new ChangedTasks(opened, settings)
+        : new StreamTasks(fields.schema().fields());
+  }
+
+  /**
+   * Returns the position after the next batch.
+   *
+   * @param tasks gets what is delivered
+   */
+  private StreamPosition next(StreamPosition start, TriggerLimits limits, BatchTasks tasks) {
     TableSnapshot newest = history.newest();
     seen = newest;
     require(start, newest);
@@ -160,6 +191,7 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
       }
       long taken = budget.take(records, spot.delivered());
       long delivered = spot.delivered() + taken;
+      tasks.add(records, spot.delivered(), delivered);
       if (delivered < records.count()) {
         return ended(start, begin, taken == 0 ? end : records.position(delivered));
       }
@@ -181,6 +213,9 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
 
   /** Returns where the stream begins, as its options say. */
   private Spot first(TableSnapshot newest) {
+    problem.ifPresent(reason -> {
+      throw reason;
+    });
     if (conf.startingVersion().isPresent()) {
       long version = conf.startingVersion().getAsLong();
       if (version > newest.version() + 1) {
@@ -190,6 +225,7 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
                 + ": the newest version is " + newest.version() + "; give the next version, that or"
                 + " an earlier one, or '" + TimeTravel.NEWEST + "' for what comes later");
       }
+      history.requireStart(version, newest);
       return Spot.beginOf(version);
     }
     return conf.startingTime()
@@ -212,16 +248,23 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
 
   @Override
   public InputPartition[] planInputPartitions(Offset start, Offset end) {
-    return SparkErrors.planned(() -> plan((StreamPosition) start, (StreamPosition) end));
+    return SparkErrors.planned(() -> {
+      Planned known = planned;
+      Planned batch =
+          known != null && known.start().equals(start) && known.end().equals(end)
+              ? known
+              : plan((StreamPosition) start, (StreamPosition) end);
+      planned = batch;
+      return batch.tasks().divide();
+    });
   }
 
-  private InputPartition[] plan(StreamPosition start, StreamPosition end) {
+  /** Plans a batch whose end was found before the stream was opened. */
+  private Planned plan(StreamPosition start, StreamPosition end) {
     TableSnapshot newest = history.newest();
     require(start, newest);
     require(end, newest);
-    BatchTasks tasks = conf.readsChanges()
-        ? new ChangedTasks(opened, settings)
-        : new StreamTasks(fields.schema().fields());
+    BatchTasks tasks = tasks();
     Spot spot = start.isBeginning() ? first(end) : Spot.after(start);
     while (spot.version() <= end.number()) {
       VersionRecords records = records(spot, newest);
@@ -236,14 +279,26 @@ public final class TableStream implements MicroBatchStream, SupportsTriggerAvail
       tasks.add(records, spot.delivered(), last);
       spot = Spot.beginOf(spot.version() + 1);
     }
-    return tasks.divide();
+    return new Planned(start, end, tasks);
+  }
+
+  @Override
+  public OptionalLong batchRows() {
+    Planned batch = planned;
+    return batch == null ? OptionalLong.empty() : batch.tasks().rows();
+  }
+
+  @Override
+  public OptionalLong batchBytes() {
+    Planned batch = planned;
+    return batch == null ? OptionalLong.empty() : batch.tasks().bytes();
   }
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
     return conf.readsChanges()
         ? ChangeTasks.readers(opened, settings)
-        : new IndexOrder(List.of(opened)).readers(settings.bare());
+        : new IndexOrder(List.of(opened)).readers(settings.bare().of(fields.wider()));
   }
 
   /** Does nothing: the checkpoint keeps the position. */

@@ -110,6 +110,24 @@ public final class TableCommit {
     return inserts;
   }
 
+  /**
+   * Plans an epoch of a stream, which may turn out to have no rows. Numbers are reserved when there
+   * is a row that needs one.
+   *
+   * @throws io.zrecord.errors.SchemaMismatchException if the columns do not fit the table
+   */
+  static TableCommit ofEpoch(
+      UUID commitId,
+      String location,
+      WriteTarget target,
+      StructType columns,
+      WriteConf conf,
+      Replaced replaced) {
+    TableCommit epoch = new TableCommit(commitId, location, target, columns, conf, replaced);
+    epoch.reservesInTasks = true;
+    return epoch;
+  }
+
   private TableCommit(
       UUID commitId,
       String location,

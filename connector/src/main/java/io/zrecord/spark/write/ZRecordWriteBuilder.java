@@ -66,7 +66,7 @@ public final class ZRecordWriteBuilder
    */
   public ZRecordWrite epoch(WriteTarget newest, WriteConf conf) {
     return new ZRecordWrite(
-        columns, new TableCommit(commitId, location, newest, columns, conf, replaced));
+        columns, TableCommit.ofEpoch(commitId, location, newest, columns, conf, replaced));
   }
 
   @Override

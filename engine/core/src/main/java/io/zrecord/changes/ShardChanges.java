@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of which shard a version inserted, deleted or changed records. A task can take this: some
- * hundred bytes. Immutable.
+ * Says of which shard a version inserted, deleted or changed records. A task can take this without
+ * sizes: some hundred bytes. Immutable.
  *
  * @param version number of the version
  * @param before the shard in the version before; null if it was not there
@@ -46,6 +46,20 @@ public record ShardChanges(
 
   static ShardChanges deleted(long version, ShardSummary shard, long firstIndex) {
     return new ShardChanges(version, shard, firstIndex, null, 0, Collections.emptySortedSet());
+  }
+
+  /**
+   * Returns the same without the sizes of fields, which only planners need: some hundred bytes,
+   * however many fields the shard has.
+   */
+  public ShardChanges withoutSizes() {
+    return new ShardChanges(
+        version,
+        before == null ? null : before.withoutSizes(),
+        firstBefore,
+        after == null ? null : after.withoutSizes(),
+        firstAfter,
+        rewrittenFields);
   }
 
   /**

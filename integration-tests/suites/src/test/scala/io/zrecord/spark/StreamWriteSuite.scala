@@ -305,6 +305,18 @@ class StreamWriteSuite extends StreamTables with NumberedTables {
     append(lines(labels, "text string, label int"), freshDirectory(), numbered)
     assert(rows(read(numbered)).map(_.getLong(0)) == Seq(100L, 101L, 102L))
 
+    val few = freshDirectory()
+    val filled = tableAt(numbered).latest().version()
+    for (_ <- 0 until 3) {
+      addLines(labels, """{"text":"none","label":-1}""")
+      append(lines(labels, "text string, label int").where("label > 100"), few, numbered)
+    }
+    val after = tableAt(numbered).latest()
+    assert(after.version() == filled + 1, "the first batch of a stream, and no number is reserved")
+    addLines(labels, """{"text":"t","label":101}""")
+    append(lines(labels, "text string, label int").where("label > 100"), few, numbered)
+    assert(rows(read(numbered)).size == 4)
+
     val checked = freshTable()
     sql(s"create table lake.$checked (id bigint) using zrecord")
     DeclarationChange
