@@ -35,9 +35,7 @@ final class ChangedRecord implements ValueSink {
    * @param stored the values so far, of which none is written again; null if they differ anyway
    */
   ChangedRecord(
-      RowPlan plan,
-      ShardChangeWriter.@Nullable Values[] values,
-      @Nullable StoredValues stored) {
+      RowPlan plan, ShardChangeWriter.@Nullable Values[] values, @Nullable StoredValues stored) {
     this.plan = plan;
     this.values = values;
     this.stored = stored;

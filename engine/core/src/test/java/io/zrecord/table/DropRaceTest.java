@@ -35,7 +35,6 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -234,8 +233,7 @@ final class DropRaceTest {
     requireTold(some(
         665,
         List.of(DropRaceTest::drop, told(expiry)),
-        world -> world.done == 1,
-        world -> world.refused == 1));
+        List.of(world -> world.done == 1, world -> world.refused == 1)));
   }
 
   @Test
@@ -258,7 +256,7 @@ final class DropRaceTest {
         List.of(
             DropRaceTest::drop,
             told((world, storage) -> RecordTable.at(storage, world).sweep(SWEEP, orphan -> {}))),
-        world -> world.done == 1);
+        List.of(world -> world.done == 1));
     assertThat(worlds).anyMatch(world -> world.done == 1);
     assertThat(worlds)
         .filteredOn(world -> world.done == 1)
@@ -314,7 +312,7 @@ final class DropRaceTest {
               drop(world, storage);
               create(world, storage);
             }),
-        world -> world.refused == 1);
+        List.of(world -> world.refused == 1));
     assertThat(worlds).allMatch(world -> world.created == 1);
     assertThat(worlds).anyMatch(world -> world.refused == 1);
   }
