@@ -182,15 +182,14 @@ final class DropRaceTest {
    * Runs a share of about so many orders, and more until the worlds show what each of the
    * conditions says.
    */
-  @SafeVarargs
-  private static List<World> some(int about, List<Work<World>> work, Predicate<World>... shown)
-      throws Exception {
+  private static List<World> some(
+      int about, List<Work<World>> work, List<Predicate<World>> shown) throws Exception {
     List<World> ended = new ArrayList<>();
     Interleavings.some(
         about,
         () -> new World(ended),
         work,
-        () -> Stream.of(shown).allMatch(one -> ended.stream().anyMatch(one)));
+        () -> shown.stream().allMatch(one -> ended.stream().anyMatch(one)));
     return ended;
   }
 
