@@ -182,8 +182,8 @@ final class DropRaceTest {
    * Runs a share of about so many orders, and more until the worlds show what each of the
    * conditions says.
    */
-  private static List<World> some(
-      int about, List<Work<World>> work, List<Predicate<World>> shown) throws Exception {
+  private static List<World> some(int about, List<Work<World>> work, List<Predicate<World>> shown)
+      throws Exception {
     List<World> ended = new ArrayList<>();
     Interleavings.some(
         about,
