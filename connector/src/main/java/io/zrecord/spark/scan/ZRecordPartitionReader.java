@@ -101,7 +101,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     columns.shards().setAll(sliceFirstIndex);
     indices = slice.indices();
     for (ValueCondition condition : settings.conditions()) {
-      if (read == fields) {
+      if (read.equals(fields)) {
         indices = indices.intersect(condition.mayHold(opened));
       }
     }
