@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Closing a writer that has not finished deletes what was written. A writer that has finished,
- * or was closed, throws {@link IllegalStateException}. Belongs to one thread.
+ * was closed, or could not write a value throws {@link IllegalStateException}. Belongs to one
+ * thread.
  */
 public final class ShardChangeWriter implements AutoCloseable {
   private final Storage storage;

@@ -92,6 +92,11 @@ public class MemoryStorage implements Storage {
     return new TreeSet<>(files.keySet());
   }
 
+  /** Returns the names of all files in the order of their creation. */
+  protected final synchronized List<String> namesByCreation() {
+    return List.copyOf(files.keySet());
+  }
+
   /** Returns the number of files that were created and not closed. */
   public synchronized int openFileCount() {
     return openFiles.size();

@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,7 +110,7 @@ public final class ObjectStorage extends MemoryStorage {
 
   @Override
   public synchronized List<StoredFile> list(String directory) {
-    Map<String, StoredFile> found = new TreeMap<>();
+    Map<String, StoredFile> found = new LinkedHashMap<>();
     shown(directory).forEach((rest, file) -> {
       int slash = rest.indexOf('/');
       String child = slash < 0 ? rest : rest.substring(0, slash);
@@ -136,8 +137,8 @@ public final class ObjectStorage extends MemoryStorage {
   /** Returns the objects below a directory as a list shows them, by the rest of their keys. */
   private Map<String, StoredFile> shown(String directory) {
     String prefix = directory.isEmpty() ? "" : directory + "/";
-    Map<String, StoredFile> shown = new TreeMap<>();
-    for (String key : names()) {
+    Map<String, StoredFile> shown = new LinkedHashMap<>();
+    for (String key : namesByCreation()) {
       if (key.startsWith(prefix)) {
         shown.put(key.substring(prefix.length()), file(key));
       }

@@ -23,16 +23,22 @@ final class ValueChunk implements AutoCloseable {
 
   private int buffered;
 
+  /** Whether a write has failed: nobody knows how much of it is in the file. */
+  private boolean isBroken;
+
   /** Creates the file. */
   ValueChunk(Storage storage, ShardSummary shard, UUID id) {
     file = storage.create(shard.directory() + "/" + ChunkFile.of(id, 0).fileName());
-    file.write(ByteBuffer.wrap(new FileHeader(FileHeader.Kind.CHUNK, shard.id(), id).encode()));
+    byte[] header = new FileHeader(FileHeader.Kind.CHUNK, shard.id(), id).encode();
+    System.arraycopy(header, 0, buffer, 0, header.length);
+    buffered = header.length;
   }
 
   /**
    * Adds a value.
    *
    * @return its position in the file
+   * @throws IllegalStateException if a write has failed before
    */
   long add(byte[] source, int offset, int length) {
     int padding = -length & 7;
@@ -41,7 +47,7 @@ final class ValueChunk implements AutoCloseable {
     }
     long position = file.positionBytes() + buffered;
     if ((long) length + padding > BUFFER_BYTES) {
-      file.write(ByteBuffer.wrap(source, offset, length));
+      write(ByteBuffer.wrap(source, offset, length));
     } else {
       System.arraycopy(source, offset, buffer, buffered, length);
       buffered += length;
@@ -53,10 +59,18 @@ final class ValueChunk implements AutoCloseable {
   }
 
   private void flush() {
-    if (buffered > 0) {
-      file.write(ByteBuffer.wrap(buffer, 0, buffered));
-      buffered = 0;
+    write(ByteBuffer.wrap(buffer, 0, buffered));
+    buffered = 0;
+  }
+
+  private void write(ByteBuffer bytes) {
+    if (isBroken) {
+      throw new IllegalStateException("A write to " + file.path()
+          + " has failed before, so that values may be in part there; begin another change");
     }
+    isBroken = true;
+    file.write(bytes);
+    isBroken = false;
   }
 
   /** Ends the file, and returns its length. */

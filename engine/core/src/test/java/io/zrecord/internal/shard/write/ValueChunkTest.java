@@ -1,19 +1,25 @@
 package io.zrecord.internal.shard.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.zrecord.errors.DiskFullException;
 import io.zrecord.internal.format.FileHeader;
 import io.zrecord.shard.ChunkFile;
 import io.zrecord.shard.Durability;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.storage.WritableFile;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.MemoryStorage;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Values in the chunk of a patch. */
@@ -51,6 +57,78 @@ final class ValueChunkTest {
       assertThat(Arrays.copyOfRange(bytes, from, end)).as("value %s", i).isEqualTo(values.get(i));
     }
     assertThat(bytes.length).isEqualTo((end + 7) / 8 * 8);
+  }
+
+  /** The disk takes a part of a write, and has space again later. */
+  @Test
+  void afterAWriteThatFailedNothingIsAddedAndTheFileIsNotEnded() {
+    for (int length : new int[] {1000, 100_000}) {
+      AtomicBoolean isFull = new AtomicBoolean();
+      ForwardingStorage full = new ForwardingStorage(new MemoryStorage()) {
+        @Override
+        public WritableFile create(String name) {
+          return new TornFile(super.create(name), isFull);
+        }
+      };
+      byte[] value = new byte[length];
+      try (ValueChunk chunk = new ValueChunk(full, shard, id)) {
+        chunk.add(value, 0, length);
+        isFull.set(true);
+        assertThatThrownBy(() -> {
+              for (int i = 0; i < 100; i++) {
+                chunk.add(value, 0, length);
+              }
+            })
+            .isInstanceOf(DiskFullException.class);
+        isFull.set(false);
+        assertThatThrownBy(() -> {
+              for (int i = 0; i < 100; i++) {
+                chunk.add(value, 0, length);
+              }
+            })
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("has failed before");
+        assertThatThrownBy(() -> chunk.finish(Durability.NONE))
+            .isInstanceOf(IllegalStateException.class);
+      }
+    }
+  }
+
+  /** Takes half of a write while the disk is full, and then fails. */
+  private record TornFile(WritableFile file, AtomicBoolean isFull) implements WritableFile {
+    @Override
+    public String path() {
+      return file.path();
+    }
+
+    @Override
+    public long positionBytes() {
+      return file.positionBytes();
+    }
+
+    @Override
+    public void write(ByteBuffer... buffers) {
+      if (isFull.get()) {
+        file.write(buffers[0].slice(0, buffers[0].remaining() / 2));
+        throw new DiskFullException(path(), "no space");
+      }
+      file.write(buffers);
+    }
+
+    @Override
+    public void force() {
+      file.force();
+    }
+
+    @Override
+    public void finish() {
+      file.finish();
+    }
+
+    @Override
+    public void close() {
+      file.close();
+    }
   }
 
   private byte[] bytes() {
