@@ -7,6 +7,7 @@ import io.zrecord.spark.byindex.UpdatedFields;
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.ReadConf;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
@@ -62,11 +63,17 @@ public final class Columns {
   /** What Spark says of a column whose texts have a length. */
   private static final String LIMITED = "__CHAR_VARCHAR_TYPE_STRING";
 
+  private static final String MERGES_SCHEMA = TableProperties.WRITE + ZRecordOptions.MERGE_SCHEMA;
+
   private final SparkSession spark;
   private final String name;
   private final RecordTable table;
   private final Set<String> limited;
   private final Map<String, String> options;
+
+  /** What a catalog says of the table, besides the table. */
+  private final Map<String, String> properties;
+
   private List<String> key = List.of();
   private OptionalLong version = OptionalLong.empty();
 
@@ -75,12 +82,14 @@ public final class Columns {
       String name,
       RecordTable table,
       Set<String> limited,
-      Map<String, String> options) {
+      Map<String, String> options,
+      Map<String, String> properties) {
     this.spark = spark;
     this.name = name;
     this.table = table;
     this.limited = limited;
     this.options = new HashMap<>(options);
+    this.properties = Map.copyOf(properties);
   }
 
   /**
@@ -93,7 +102,7 @@ public final class Columns {
    */
   public static Columns of(SparkSession spark, String table) {
     if (isPath(table)) {
-      return of(spark, table, DatasetPath.of(table), Set.of(), Map.of());
+      return of(spark, table, DatasetPath.of(table), Set.of(), Map.of(), Map.of());
     }
     LogicalPlan plan = spark.table(table).queryExecution().analyzed();
     while (plan instanceof SubqueryAlias alias) {
@@ -106,7 +115,9 @@ public final class Columns {
           .filter(field -> field.metadata().contains(LIMITED))
           .map(field -> field.name().toLowerCase(Locale.ROOT))
           .collect(Collectors.toSet());
-      return of(spark, table, known.path(), limited, known.writeOptions());
+      Map<String, String> properties = new HashMap<>(known.target().get().properties());
+      properties.keySet().removeIf(MERGES_SCHEMA::equalsIgnoreCase);
+      return of(spark, table, known.path(), limited, known.writeOptions(), properties);
     }
     throw new IllegalArgumentException("'" + table + "' is no table of " + ZRecordOptions.FORMAT
         + ", or a view of one; give the name of a table, or its path");
@@ -121,13 +132,14 @@ public final class Columns {
       String name,
       DatasetPath dataset,
       Set<String> limited,
-      Map<String, String> options) {
+      Map<String, String> options,
+      Map<String, String> properties) {
     if (dataset.store().isPresent()) {
       throw Unsupported.operation(
           "changing columns of " + name + ", which is a store that is written online",
           "append to the store once, which makes a table of it");
     }
-    return new Columns(spark, name, dataset.table(), limited, options);
+    return new Columns(spark, name, dataset.table(), limited, options, properties);
   }
 
   /**
@@ -257,8 +269,10 @@ public final class Columns {
   }
 
   private WriteConf conf() {
-    return new WriteConf(
-        new CaseInsensitiveStringMap(options), table.latest().declarations().properties());
+    // Columns that are added are in a change of their own.
+    Map<String, String> ofVersion = new HashMap<>(table.latest().declarations().properties());
+    ofVersion.keySet().removeIf(MERGES_SCHEMA::equalsIgnoreCase);
+    return new WriteConf(new CaseInsensitiveStringMap(options), ofVersion, properties);
   }
 
   private RowsByIndex rows(TableSnapshot base, Dataset<Row> values, List<Column> wanted) {

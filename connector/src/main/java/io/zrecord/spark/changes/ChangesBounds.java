@@ -81,7 +81,10 @@ record ChangesBounds(Bound first, Optional<Bound> last, boolean isNet) {
       return new ChangesRange(
           Math.min(before(path.table(), time.get()), end.version()), end, isNet);
     }
-    long number = path.version(first.moment()).snapshot().version();
+    // The newest version is looked up once: another one may come at any time.
+    long number = first.moment().isNewest() && isToNewest()
+        ? end.version()
+        : path.version(first.moment()).snapshot().version();
     boolean isEmpty = first.isIncluded()
         && last.filter(bound -> !bound.isIncluded() && bound.moment().instant().isEmpty())
             .isPresent()

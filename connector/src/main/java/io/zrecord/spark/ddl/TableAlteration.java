@@ -209,7 +209,7 @@ public final class TableAlteration {
     String name = found.orElseThrow(() -> new IllegalArgumentException("Cannot change the column '"
         + top(change) + "' of " + location + ": there is no such column"));
     if (change instanceof DeleteColumn) {
-      WriteProperties.drop(plan, name);
+      WriteProperties.drop(plan, names(plan), name);
       plan.drop(name);
     } else if (change instanceof RenameColumn rename) {
       if (MetadataColumns.areHiddenBy(rename.newName())) {
@@ -219,8 +219,9 @@ public final class TableAlteration {
       if (!name.equalsIgnoreCase(rename.newName()) || isCaseSensitive) {
         requireNew(plan, rename.newName());
       }
+      FieldNames before = names(plan);
       plan.rename(name, rename.newName());
-      WriteProperties.rename(plan, name, rename.newName());
+      WriteProperties.rename(plan, before, name, rename.newName());
     } else if (change instanceof UpdateColumnType update) {
       promote(plan, name, update);
     } else if (change instanceof UpdateColumnNullability update) {

@@ -1,12 +1,15 @@
 package io.zrecord.spark.ddl;
 
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.spark.options.OptionValue;
 import io.zrecord.spark.options.SortKey;
+import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.table.SchemaChange;
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Keeps the properties that say options of writes true to the columns of a table that is altered.
@@ -24,8 +27,7 @@ final class WriteProperties {
    * @throws IllegalArgumentException if a value is none, or there is no such column
    */
   static void require(SchemaChange plan, FieldNames names) {
-    WriteConf conf =
-        new WriteConf(CaseInsensitiveStringMap.empty(), plan.declarations().properties());
+    WriteConf conf = WriteConf.ofTable(plan.declarations().properties());
     for (SortKey key : conf.order()) {
       requireColumn(names, ORDER, key.column());
     }
@@ -42,56 +44,69 @@ final class WriteProperties {
     }
   }
 
-  /** Lets the properties follow a column to its new name. */
-  static void rename(SchemaChange plan, String name, String newName) {
+  /**
+   * Lets the properties follow a column to its new name.
+   *
+   * @param before the columns with the old name
+   */
+  static void rename(SchemaChange plan, FieldNames before, String name, String newName) {
     List<SortKey> keys = order(plan);
-    if (keys.stream().anyMatch(key -> isOf(key, name))) {
-      String text = SortKey.text(
-          keys.stream().map(key -> isOf(key, name) ? key.of(newName) : key).toList());
-      plan.declare(declarations -> declarations.set(property(plan, ORDER), text));
+    if (keys.stream().anyMatch(key -> isOf(key.column(), before, name))) {
+      String text = SortKey.text(keys.stream()
+          .map(key -> isOf(key.column(), before, name) ? key.of(newName) : key)
+          .toList());
+      plan.declare(declarations -> declarations.set(nameOfOrder(plan), text));
     }
-    String compression = property(plan, COMPRESSION_OF + name);
-    String value = plan.declarations().properties().get(compression);
-    if (value != null) {
+    compressionOf(plan, before, name).ifPresent(property -> {
+      String value = plan.declarations().properties().get(property);
       plan.declare(declarations -> {
-        declarations.unset(compression);
+        declarations.unset(property);
         declarations.set(COMPRESSION_OF + newName, value);
       });
-    }
+    });
   }
 
   /**
    * Takes properties of a column away that is dropped.
    *
+   * @param before the columns with the one that is dropped
    * @throws IllegalArgumentException if the table is sorted by the column
    */
-  static void drop(SchemaChange plan, String name) {
-    if (order(plan).stream().anyMatch(key -> isOf(key, name))) {
+  static void drop(SchemaChange plan, FieldNames before, String name) {
+    if (order(plan).stream().anyMatch(key -> isOf(key.column(), before, name))) {
       throw new IllegalArgumentException("Cannot drop the column '" + name
           + "', by which the table is sorted, as its property '" + ORDER
           + "' says; unset the property or set another order first");
     }
-    String compression = property(plan, COMPRESSION_OF + name);
-    if (plan.declarations().properties().containsKey(compression)) {
-      plan.declare(declarations -> declarations.unset(compression));
-    }
+    compressionOf(plan, before, name)
+        .ifPresent(property -> plan.declare(declarations -> declarations.unset(property)));
   }
 
-  private static boolean isOf(SortKey key, String name) {
-    return key.column().equalsIgnoreCase(name);
+  private static boolean isOf(String said, FieldNames names, String name) {
+    return names.find(said).filter(field -> field.name().equals(name)).isPresent();
   }
 
   private static List<SortKey> order(SchemaChange plan) {
-    Map<String, String> properties = plan.declarations().properties();
-    String text = properties.get(property(plan, ORDER));
-    return text == null ? List.of() : SortKey.parse(text);
+    String text = plan.declarations().properties().get(nameOfOrder(plan));
+    return text == null ? List.of() : OptionValue.parse(ORDER, text, SortKey::parse);
   }
 
-  /** Returns a property as the table writes it, in small or in large letters. */
-  private static String property(SchemaChange plan, String name) {
+  /** Returns the property of the order as the table writes it, in small or in large letters. */
+  private static String nameOfOrder(SchemaChange plan) {
+    return options(plan).filter(ORDER::equalsIgnoreCase).findFirst().orElse(ORDER);
+  }
+
+  /** Returns the property of the codec of a column; empty if there is none. */
+  private static Optional<String> compressionOf(
+      SchemaChange plan, FieldNames names, String column) {
+    return options(plan)
+        .filter(property -> property.toLowerCase(Locale.ROOT).startsWith(COMPRESSION_OF))
+        .filter(property -> isOf(property.substring(COMPRESSION_OF.length()), names, column))
+        .findFirst();
+  }
+
+  private static Stream<String> options(SchemaChange plan) {
     return plan.declarations().properties().keySet().stream()
-        .filter(name::equalsIgnoreCase)
-        .findFirst()
-        .orElse(name);
+        .filter(property -> property.startsWith(TableProperties.WRITE));
   }
 }

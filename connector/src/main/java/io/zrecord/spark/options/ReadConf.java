@@ -64,7 +64,10 @@ public final class ReadConf {
           + " goes with spark.read.format(\"zrecord\").load(path); name the metadata table in SQL,"
           + " such as lake.vision.photos.versions or zrecord.`/data/train`.versions");
     }
-    KnownOptions.requireOfRecords(SessionDefaults.removedFrom(options));
+    // Spark adds the session's defaults to the options of a path, and not to those of a name.
+    boolean isByName =
+        !own.containsKey(ZRecordOptions.PATH) && !own.containsKey(ZRecordOptions.PATHS);
+    KnownOptions.requireOfRecords(isByName ? own : SessionDefaults.removedFrom(options));
     ReadConf conf = new ReadConf(options);
     conf.requireParsed();
     return conf;

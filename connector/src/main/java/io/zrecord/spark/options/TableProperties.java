@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 
 /** Decides which properties a table or a namespace may keep. Stateless. */
@@ -91,9 +92,23 @@ public final class TableProperties {
    * Returns the options that properties of a table say for all its writes.
    *
    * @param properties all properties of the table
+   * @param nearer properties that go before those
    * @throws IllegalArgumentException if there is no such option, or two properties say the same one
    */
-  static Map<String, String> writeOptions(Map<String, String> properties) {
+  static CaseInsensitiveStringMap writeOptions(
+      Map<String, String> properties, Map<String, String> nearer) {
+    Map<String, String> options = writeOptions(properties);
+    options.putAll(writeOptions(nearer));
+    return new CaseInsensitiveStringMap(options);
+  }
+
+  /**
+   * Returns the options that properties of a table say for all its writes.
+   *
+   * @param properties all properties of the table
+   * @throws IllegalArgumentException if there is no such option, or two properties say the same one
+   */
+  private static Map<String, String> writeOptions(Map<String, String> properties) {
     Map<String, String> options = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     properties.forEach((name, value) -> {
       if (name.startsWith(WRITE)

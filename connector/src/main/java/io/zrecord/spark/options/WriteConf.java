@@ -35,35 +35,63 @@ public final class WriteConf {
   /** What the write says itself. */
   private final CaseInsensitiveStringMap own;
 
+  /** What the write says, and the defaults of the session for all else. */
+  private final CaseInsensitiveStringMap near;
+
   /** The options of the table's properties. */
   private final CaseInsensitiveStringMap ofTable;
 
   private final boolean isInAnyOrder;
+  private final boolean isOfEpochs;
 
   /** All options, of which the nearest has each. */
   private final CaseInsensitiveStringMap options;
 
   /** Parses the options of a write to a table that says nothing of its writes. */
   public WriteConf(CaseInsensitiveStringMap own) {
-    this(own, Map.of());
+    this(own, Map.of(), Map.of());
   }
 
   /**
    * Parses the options of a write.
    *
    * @param properties all properties of the table
+   * @param nearer properties that go before those, which the statement or a catalog says
    * @throws IllegalArgumentException if an option is unknown, or a value is not one of the option
    */
-  public WriteConf(CaseInsensitiveStringMap own, Map<String, String> properties) {
-    this(own, new CaseInsensitiveStringMap(TableProperties.writeOptions(properties)), false);
+  public WriteConf(
+      CaseInsensitiveStringMap own, Map<String, String> properties, Map<String, String> nearer) {
+    this(
+        SessionDefaults.removedFrom(own),
+        SessionDefaults.addedTo(own),
+        TableProperties.writeOptions(properties, nearer),
+        false,
+        false);
   }
 
+  /**
+   * Parses what properties of a table say, whatever the session says.
+   *
+   * @throws IllegalArgumentException if an option is unknown, or a value is not one of the option
+   */
+  public static WriteConf ofTable(Map<String, String> properties) {
+    CaseInsensitiveStringMap nothing = CaseInsensitiveStringMap.empty();
+    return new WriteConf(
+        nothing, nothing, TableProperties.writeOptions(properties, Map.of()), false, false);
+  }
+
+  /** @param near what the write says, and the defaults of the session for all else */
   private WriteConf(
-      CaseInsensitiveStringMap own, CaseInsensitiveStringMap ofTable, boolean isInAnyOrder) {
+      CaseInsensitiveStringMap own,
+      CaseInsensitiveStringMap near,
+      CaseInsensitiveStringMap ofTable,
+      boolean isInAnyOrder,
+      boolean isOfEpochs) {
     this.own = own;
+    this.near = near;
     this.ofTable = ofTable;
     this.isInAnyOrder = isInAnyOrder;
-    CaseInsensitiveStringMap near = SessionDefaults.addedTo(own);
+    this.isOfEpochs = isOfEpochs;
     KnownOptions.requireKnownForWriting(near);
     Map<String, String> all = new HashMap<>(ofTable);
     all.putAll(near);
@@ -73,7 +101,17 @@ public final class WriteConf {
 
   /** Returns the same options for rows that come in any order, whatever anybody says of it. */
   public WriteConf inAnyOrder() {
-    return new WriteConf(own, ofTable, true);
+    return new WriteConf(own, near, ofTable, true, isOfEpochs);
+  }
+
+  /** Returns the same options for an epoch of a stream. */
+  public WriteConf ofEpochs() {
+    return new WriteConf(own, near, ofTable, isInAnyOrder, true);
+  }
+
+  /** Tells whether the write is an epoch of a stream. */
+  public boolean isOfEpochs() {
+    return isOfEpochs;
   }
 
   /** Parses all values, whether or not the write looks at each of them. */
@@ -104,7 +142,9 @@ public final class WriteConf {
           + " keep it for all later writes; leave it out of the OPTIONS of the table, and give it"
           + " to the write itself");
     });
-    new WriteConf(new CaseInsensitiveStringMap(options));
+    CaseInsensitiveStringMap nothing = CaseInsensitiveStringMap.empty();
+    CaseInsensitiveStringMap all = new CaseInsensitiveStringMap(options);
+    new WriteConf(all, all, nothing, false, false);
   }
 
   /** Returns those of the given options that all writes of a table have. */
@@ -146,7 +186,7 @@ public final class WriteConf {
    */
   public Optional<Compression> compressionOf(String field) {
     String ofField = ZRecordOptions.COMPRESSION_OF + field;
-    return Stream.of(SessionDefaults.removedFrom(own), SessionDefaults.all(), ofTable)
+    return Stream.of(own, near, ofTable)
         .flatMap(said -> Stream.of(ofField, ZRecordOptions.COMPRESSION)
             .filter(said::containsKey)
             .map(key -> OptionValue.parse(
@@ -171,7 +211,7 @@ public final class WriteConf {
 
   /** Returns the fields that a write's own options name, in lower case. */
   public Set<String> fieldsNamed() {
-    return fieldsNamed(SessionDefaults.removedFrom(own));
+    return fieldsNamed(own);
   }
 
   /** Returns the fields that properties of the table name, in lower case. */
@@ -214,6 +254,11 @@ public final class WriteConf {
         .filter(text -> !isInAnyOrder)
         .map(text -> OptionValue.parse(ZRecordOptions.ORDER, text, SortKey::parse))
         .orElse(List.of());
+  }
+
+  /** Tells whether the session alone says an option, which may be meant for other tables. */
+  public boolean isDefault(String key) {
+    return near.containsKey(key) && !own.containsKey(key);
   }
 
   /** Returns where the rows of this write are to meet, if anybody says so. */

@@ -7,6 +7,7 @@ import io.zrecord.table.write.ValueSink;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Takes new values of one record of a shard after the other. Belongs to one thread. */
@@ -23,6 +24,7 @@ final class ChangedRecord implements ValueSink {
 
   private final RowPlan plan;
   private final @Nullable StoredValues stored;
+  private final Supplier<StoredValues> storedOnDemand;
   private final byte[] element = new byte[Long.BYTES];
   private long index;
   private long recordCount;
@@ -33,12 +35,17 @@ final class ChangedRecord implements ValueSink {
    * @param plan of the statement
    * @param values take the values of each column; null for columns that get none
    * @param stored the values so far, of which none is written again; null if they differ anyway
+   * @param storedOnDemand returns the values so far in any case
    */
   ChangedRecord(
-      RowPlan plan, ShardChangeWriter.@Nullable Values[] values, @Nullable StoredValues stored) {
+      RowPlan plan,
+      ShardChangeWriter.@Nullable Values[] values,
+      @Nullable StoredValues stored,
+      Supplier<StoredValues> storedOnDemand) {
     this.plan = plan;
     this.values = values;
     this.stored = stored;
+    this.storedOnDemand = storedOnDemand;
   }
 
   /**
@@ -84,14 +91,21 @@ final class ChangedRecord implements ValueSink {
     }
   }
 
-  /** Lets the value of a field be absent. A session without our rules does not see to that. */
+  /**
+   * Lets the value of a field be absent. A session without our rules does not see that a column is
+   * NOT NULL. A record that has NULL in such a column keeps it.
+   */
   void putAbsent(int field) {
-    if (stored == null || !stored.isAbsent(index, field)) {
-      if (isRequired(field)) {
-        throw RequiredValue.missing(plan.columns().apply(field).name());
-      }
-      values(field).putAbsent(index);
+    if (stored != null && stored.isAbsent(index, field)) {
+      return;
     }
+    if (isRequired(field)) {
+      if (stored == null && storedOnDemand.get().isAbsent(index, field)) {
+        return;
+      }
+      throw RequiredValue.missing(plan.columns().apply(field).name());
+    }
+    values(field).putAbsent(index);
   }
 
   private boolean isRequired(int field) {

@@ -15,6 +15,7 @@ import io.zrecord.table.TableSnapshot;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -37,7 +38,12 @@ final class ShardChanges implements AutoCloseable {
   private @Nullable TableSnapshot snapshot;
   private @Nullable ShardSummary shard;
   private @Nullable ShardChangeWriter writer;
+  /** The values so far, if rows are compared with them. */
   private @Nullable StoredValues stored;
+
+  /** The same where a row has NULL that the statement may not have assigned. */
+  private @Nullable StoredValues lookedUp;
+
   private @Nullable ChangedRecord changed;
   private long first;
   private long end;
@@ -136,8 +142,18 @@ final class ShardChanges implements AutoCloseable {
     for (int i : assigned) {
       values[i] = open.values(plan.fields().fields().get(i).name());
     }
-    changed = new ChangedRecord(plan, values, stored);
+    changed = new ChangedRecord(plan, values, stored, this::storedValues);
     return open;
+  }
+
+  /** Returns the values of the open shard, which are open until the next shard is. */
+  private StoredValues storedValues() {
+    StoredValues known = lookedUp;
+    if (known == null) {
+      known = new StoredValues(storage(), plan.fields(), shard());
+      lookedUp = known;
+    }
+    return known;
   }
 
   private TableSnapshot snapshot() {
@@ -163,11 +179,13 @@ final class ShardChanges implements AutoCloseable {
   }
 
   private void closeStored() {
-    StoredValues open = stored;
-    if (open != null) {
-      stored = null;
-      open.close();
+    for (StoredValues open : Arrays.asList(stored, lookedUp)) {
+      if (open != null) {
+        open.close();
+      }
     }
+    stored = null;
+    lookedUp = null;
   }
 
   /** Ends the last shard, and returns all changes. */

@@ -168,6 +168,11 @@ public final class TableStream implements SizedStream, SupportsTriggerAvailableN
     seen = newest;
     require(start, newest);
     TableSnapshot bound = last == null ? newest : last;
+    if (start.isBeginning()) {
+      problem.ifPresent(reason -> {
+        throw reason;
+      });
+    }
     if (start.isBeginning() && conf.startsWithNew()) {
       return ended(
           start,
@@ -213,9 +218,6 @@ public final class TableStream implements SizedStream, SupportsTriggerAvailableN
 
   /** Returns where the stream begins, as its options say. */
   private Spot first(TableSnapshot newest) {
-    problem.ifPresent(reason -> {
-      throw reason;
-    });
     if (conf.startingVersion().isPresent()) {
       long version = conf.startingVersion().getAsLong();
       if (version > newest.version() + 1) {

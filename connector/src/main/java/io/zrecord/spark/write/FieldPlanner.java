@@ -228,7 +228,7 @@ public final class FieldPlanner {
     }
     for (FieldSpec field : missing(present, columns)) {
       if (field.rules().writeHex() != null || identities.containsKey(field.id())) {
-        written.add(field);
+        written.add(withAskedCompression(field));
       } else if (field.rules().hasDefaultExpression()) {
         mismatches.add(neverLeftOut(field));
       } else if (!field.rules().isNullable()) {

@@ -47,7 +47,14 @@ record RowOrder(WriteDistribution distribution, List<String> partitions, List<So
       List<Integer> ordinals,
       StructType columns,
       boolean isCaseSensitive) {
-    List<SortKey> keys = conf.order().stream()
+    List<SortKey> order = conf.order();
+    if (conf.isDefault(ZRecordOptions.ORDER)) {
+      // The session means other tables as well.
+      order = order.stream()
+          .filter(key -> find(table, key.column(), isCaseSensitive).isPresent())
+          .toList();
+    }
+    List<SortKey> keys = order.stream()
         .flatMap(key -> column(
             find(table, key.column(), isCaseSensitive)
                 .orElseThrow(() -> noSuchColumn(location, key.column(), table)),
@@ -56,18 +63,18 @@ record RowOrder(WriteDistribution distribution, List<String> partitions, List<So
             .map(key::of)
             .stream())
         .toList();
+    boolean isDivisible = !ordinals.isEmpty() || !order.isEmpty();
     List<String> partitions = ordinals.stream()
         .filter(ordinal -> ordinal < columns.length())
         .map(ordinal -> columns.apply(ordinal).name())
         .toList();
     WriteDistribution distribution = conf.distribution()
+        .filter(said -> isDivisible || !conf.isDefault(ZRecordOptions.DISTRIBUTION))
         .orElse(
-            ordinals.isEmpty() && !conf.order().isEmpty()
+            ordinals.isEmpty() && !order.isEmpty() && !conf.isOfEpochs()
                 ? WriteDistribution.RANGE
                 : WriteDistribution.PARTITION);
-    if (distribution == WriteDistribution.RANGE
-        && ordinals.isEmpty()
-        && conf.order().isEmpty()) {
+    if (distribution == WriteDistribution.RANGE && !isDivisible) {
       throw new SchemaMismatchException(
           location,
           "Cannot write to " + location + " with the option or the property "

@@ -14,7 +14,6 @@ import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableChange;
 import io.zrecord.table.TableSnapshot;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -166,12 +165,10 @@ public record WriteTarget(
    * @throws IllegalArgumentException if an option is unknown, or a value is not one of the option
    */
   public WriteConf conf(CaseInsensitiveStringMap own) {
-    Map<String, String> all = new HashMap<>();
-    if (!isCreated()) {
-      base.ifPresent(version -> all.putAll(version.declarations().properties()));
-    }
-    all.putAll(properties);
-    return new WriteConf(own, all);
+    Map<String, String> ofVersion = isCreated()
+        ? Map.of()
+        : base.map(version -> version.declarations().properties()).orElse(Map.of());
+    return new WriteConf(own, ofVersion, properties);
   }
 
   /** Tells whether a write without a truncation replaces the table. */

@@ -66,7 +66,8 @@ public final class ZRecordWriteBuilder
    */
   public ZRecordWrite epoch(WriteTarget newest, WriteConf conf) {
     return new ZRecordWrite(
-        columns, TableCommit.ofEpoch(commitId, location, newest, columns, conf, replaced));
+        columns,
+        TableCommit.ofEpoch(commitId, location, newest, columns, conf.ofEpochs(), replaced));
   }
 
   @Override

@@ -202,7 +202,7 @@ class ColumnsSuite extends SparkSuite {
     withClue("NULL")(
       assert(
         failure(to.update(frame("select 0L as _index, cast(null as int) label"), "label"))
-          .contains("never absent")
+          .contains("NOT NULL")
       )
     )
     withClue("partition")(

@@ -295,6 +295,53 @@ class WritePropertiesSuite extends SparkSuite with StreamTables {
     assert(t.ids.size == 2 * Rows)
   }
 
+  test("a default of the session is for the tables that it fits, and checks no property") {
+    spark.conf.set("spark.datasource.zrecord.order", "id desc")
+    spark.conf.set("spark.datasource.zrecord.distribution", "range")
+    try {
+      val other = target("a name")
+      sql(s"create table ${other.name} (x int) using zrecord")
+      sql(s"insert into ${other.name} values (1), (2)")
+      assert(sql(s"select count(*) from ${other.name}") == Seq(Row(2)))
+      val t = created("a name", "write.compression" -> "zstd")
+      val message = failure(sql(s"alter table ${t.name} set tblproperties ('write.order' = 'z')"))
+      assert(message.contains("'z'"), message)
+      sql(s"alter table ${other.name} set tblproperties ('write.compression' = 'zstd')")
+      data.writeTo(t.name).append()
+      assert(t.ids == (0L until Rows).reverse)
+    } finally {
+      spark.conf.unset("spark.datasource.zrecord.order")
+      spark.conf.unset("spark.datasource.zrecord.distribution")
+    }
+  }
+
+  test("in a session that tells columns apart by case, properties stay with their own column") {
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try {
+      val t = target("a name")
+      val said = properties("write.order" -> "a desc", "write.compression.a" -> "zstd")
+      sql(s"create table ${t.name} (a int, A int) using zrecord $said")
+      sql(s"alter table ${t.name} rename column A to b")
+      sql(s"insert into ${t.name} values (1, 5), (2, 4), (3, 6)")
+      assert(sql(s"select a from ${t.name} order by _index").map(_.getInt(0)) == Seq(3, 2, 1))
+      sql(s"alter table ${t.name} drop column b")
+      val shown = sql(s"show tblproperties ${t.name}").map(_.getString(0))
+      assert(shown.contains("write.order") && shown.contains("write.compression.a"), shown)
+    } finally spark.conf.unset("spark.sql.caseSensitive")
+  }
+
+  for (place <- Seq("a name", "a session table"))
+    test(s"columns that a program adds to $place get the codec that the properties say") {
+      val t = created(place, "write.compression" -> "zstd", "write.mergeSchema" -> "true")
+      data.writeTo(t.name).append()
+      val version = tableAt(t.path).latest().version()
+      val values = spark.table(t.name).selectExpr("_index", "repeat('y', 90) e")
+      Columns.of(spark, t.name).asOf(version).add(values, "e")
+      assert(
+        tableAt(t.path).latest().schema().fields().get(2).compression().toString.contains("zstd")
+      )
+    }
+
   test("the numbers of an identity follow the order of the table") {
     val t = target("a name")
     val identity = "n bigint generated always as identity"
