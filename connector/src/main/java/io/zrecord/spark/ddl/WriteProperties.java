@@ -8,6 +8,7 @@ import io.zrecord.spark.options.WriteConf;
 import io.zrecord.table.SchemaChange;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -58,7 +59,7 @@ final class WriteProperties {
       plan.declare(declarations -> declarations.set(nameOfOrder(plan), text));
     }
     compressionOf(plan, before, name).ifPresent(property -> {
-      String value = plan.declarations().properties().get(property);
+      String value = Objects.requireNonNull(plan.declarations().properties().get(property));
       plan.declare(declarations -> {
         declarations.unset(property);
         declarations.set(COMPRESSION_OF + newName, value);
