@@ -31,6 +31,7 @@ alter table ${t} set tblproperties ('write.distribution' = 'sometimes');
 alter table ${t} set tblproperties ('write.order' = 'nothing');
 -- error IllegalArgumentException if not in session
 --   'nothing'
+-- expect no rows
 alter table ${t} unset tblproperties if exists ('write.order');
 alter table ${t} set tblproperties ('write.order' = 'upwards up');
 -- error IllegalArgumentException
