@@ -179,8 +179,9 @@ final class DropRaceTest {
   }
 
   /**
-   * Runs a share of about so many orders, and more until the worlds show what each of the
-   * conditions says.
+   * Runs a share of the orders, and more until each condition is true of a world.
+   *
+   * @param about the number of all orders
    */
   private static List<World> some(int about, List<Work<World>> work, List<Predicate<World>> shown)
       throws Exception {
