@@ -2,21 +2,19 @@ package io.zrecord.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.zrecord.errors.CommitOutcomeUnknownException;
-import io.zrecord.errors.CorruptDataException;
-import io.zrecord.internal.table.Manifest;
+import io.zrecord.internal.format.ManifestNames;
 import io.zrecord.internal.table.ManifestLog;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.ForwardingStorage;
 import io.zrecord.testing.JavaProcess;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -26,21 +24,20 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Committers that append at once: nothing is lost, nothing is there twice. */
 final class CommitRaceTest {
   private static final int COMMITTERS = 8;
   private static final int COMMITS = Budget.of(50);
 
-  /** Of the control, which shows nothing with few of them. */
-  private static final int NAIVE_COMMITS = 50;
-
   @TempDir
   Path directory;
 
   @Test
   void threadsThatAppendLoseNothing() throws Exception {
-    Set<UUID> written = race(COMMITTERS, COMMITS, true);
+    Set<UUID> written = race();
     assertThat(written).hasSize(COMMITTERS * COMMITS);
     TableSnapshot newest = RecordTable.at(LocalStorage.at(directory)).latest();
     assertThat(newest.shards())
@@ -51,14 +48,33 @@ final class CommitRaceTest {
   }
 
   /**
-   * The control: a committer that writes over the name of the next version loses commits in the
-   * same race. Most of them find that before they acknowledge the commit.
+   * A committer publishes after another has acknowledged the same version. The control is a storage
+   * that lets it write over the name: the acknowledged commit is lost there.
    */
-  @Test
-  void aNaiveCommitLosesCommitsInTheSameRace() throws Exception {
-    assertThat(race(COMMITTERS, NAIVE_COMMITS, false)).isNotEmpty();
-    Manifest newest = ManifestLog.ofARepair(LocalStorage.at(directory)).newest().orElseThrow();
-    assertThat(newest.shards()).hasSizeLessThan(COMMITTERS * NAIVE_COMMITS);
+  @ParameterizedTest(name = "may overwrite: {0}")
+  @ValueSource(booleans = {false, true})
+  void aCommitThatComesLateLosesAnotherOnlyWhereNamesAreOverwritten(boolean mayOverwrite) {
+    // With the hint, the late committer finds that it overwrote, and does not acknowledge.
+    Storage local = new WithoutHint(LocalStorage.at(directory));
+    append(local, 0);
+    List<UUID> acknowledged = new ArrayList<>();
+    Storage late =
+        new ForwardingStorage(mayOverwrite ? new OverwritingStorage(local, directory) : local) {
+          @Override
+          public boolean publish(String name, byte[] content) {
+            if (name.equals(ManifestNames.nameOf(1)) && acknowledged.isEmpty()) {
+              acknowledged.add(append(local, 1).id());
+            }
+            return super.publish(name, content);
+          }
+        };
+    acknowledged.add(append(late, 2).id());
+    assertThat(acknowledged).hasSize(2);
+    List<UUID> kept = ManifestLog.ofARepair(local).newest().orElseThrow().shards().stream()
+        .map(ShardSummary::id)
+        .toList();
+    assertThat(kept.containsAll(acknowledged)).isNotEqualTo(mayOverwrite);
+    assertThat(kept).contains(acknowledged.get(1));
   }
 
   @Test
@@ -96,31 +112,16 @@ final class CommitRaceTest {
     return shard;
   }
 
-  /** Appends, or is told that nobody knows, or that the base was replaced. */
-  private static Optional<ShardSummary> tryAppend(Storage storage, long value) {
-    try {
-      return Optional.of(append(storage, value));
-    } catch (CommitOutcomeUnknownException | CorruptDataException e) {
-      return Optional.empty();
-    }
-  }
-
-  private Set<UUID> race(int committers, int commits, boolean isSafe) throws Exception {
-    Storage local = LocalStorage.at(directory);
-    // With the hint, a naive commit finds earlier that the chain is broken.
-    Storage storage = isSafe ? local : new WithoutHint(new OverwritingStorage(local, directory));
-    ExecutorService threads = Executors.newFixedThreadPool(committers);
+  private Set<UUID> race() throws Exception {
+    Storage storage = LocalStorage.at(directory);
+    ExecutorService threads = Executors.newFixedThreadPool(COMMITTERS);
     try {
       List<Callable<Set<UUID>>> tasks = new ArrayList<>();
-      for (int i = 0; i < committers; i++) {
+      for (int i = 0; i < COMMITTERS; i++) {
         tasks.add(() -> {
           Set<UUID> ids = new HashSet<>();
-          for (int commit = 0; commit < commits; commit++) {
-            if (isSafe) {
-              ids.add(append(storage, commit).id());
-            } else {
-              tryAppend(storage, commit).ifPresent(shard -> ids.add(shard.id()));
-            }
+          for (int commit = 0; commit < COMMITS; commit++) {
+            ids.add(append(storage, commit).id());
           }
           return ids;
         });
