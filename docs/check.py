@@ -14,7 +14,13 @@ import run
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "target" / "site"
 COLUMNS = 100
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/[a-z]*/**/*.md"), ROOT / "python" / "README.md"]
+PAGES = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("docs/[a-z]*/**/*.md"),
+    *ROOT.glob("integration-tests/*/README.md"),
+    ROOT / "python" / "README.md",
+]
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 

@@ -12,6 +12,7 @@ import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.ProceduresOfCatalogs;
 import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.rules.ReplacedRecords;
+import io.zrecord.spark.rules.RequiredColumns;
 import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.TimesOfPaths;
@@ -47,6 +48,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
+    extensions.injectCheckRule(session -> RequiredColumns::check);
     extensions.injectCheckRule(session -> UpdatesOfStreams::check);
     extensions.injectCheckRule(session -> MetadataOfStreams::check);
     extensions.injectCheckRule(session -> RowChangesOfOneVersion::checkSeveral);

@@ -60,17 +60,15 @@ final class DeclaredTable extends ZRecordTable {
   }
 
   /**
-   * Loads the same to be written. Columns that are declared NOT NULL are no longer nullable, so
-   * that Spark refuses an insert that leaves them out, unless {@link WrittenColumns} says more. A
-   * MERGE that only inserts reads this table as well, and Spark must not load it again there: the
-   * columns would be others.
+   * Loads the same to be written. A statement that writes may read the table as well, so a column
+   * that only the declaration has as NOT NULL is nullable here, too. The write refuses NULL for
+   * such a column. Spark must not load the table again: the columns would be others.
    */
   static DeclaredTable forWriting(SessionEntry entry) {
-    return load(entry, false, (columns, target) -> {
-      Set<String> numbered = WrittenColumns.numbered(Optional.of(target));
-      StructType required = entry.declaration().required(columns, numbered);
-      return WrittenColumns.of(ColumnMetadata.withoutApplications(required), target);
-    });
+    return load(
+        entry,
+        false,
+        (columns, target) -> WrittenColumns.of(ColumnMetadata.withoutApplications(columns), target));
   }
 
   private static DeclaredTable load(
@@ -247,7 +245,7 @@ final class DeclaredTable extends ZRecordTable {
   }
 
   @Override
-  protected StructType required(StructType written) {
+  public StructType required(StructType written) {
     return entry.declaration().required(written, WrittenColumns.numbered(target()));
   }
 

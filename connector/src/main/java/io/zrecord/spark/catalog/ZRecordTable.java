@@ -476,7 +476,7 @@ public class ZRecordTable
   }
 
   /** Returns the columns of a write with those marked that must not be NULL. */
-  protected StructType required(StructType written) {
+  public StructType required(StructType written) {
     return written;
   }
 

@@ -1,6 +1,5 @@
 package io.zrecord.spark.rows;
 
-import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.write.RequiredValue;
 import io.zrecord.table.ShardChangeWriter;
 import io.zrecord.table.write.ValueSink;
@@ -8,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.function.Supplier;
+import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 
 /** Takes new values of one record of a shard after the other. Belongs to one thread. */
@@ -22,7 +22,8 @@ final class ChangedRecord implements ValueSink {
   /** By the ordinals of the columns; null for those that get no values. */
   private final ShardChangeWriter.@Nullable Values[] values;
 
-  private final RowPlan plan;
+  private final StructType columns;
+  private final boolean[] required;
   private final @Nullable StoredValues stored;
   private final Supplier<StoredValues> storedOnDemand;
   private final byte[] element = new byte[Long.BYTES];
@@ -32,17 +33,20 @@ final class ChangedRecord implements ValueSink {
   /**
    * Begins with the records of a shard.
    *
-   * @param plan of the statement
+   * @param columns the columns of the rows
+   * @param required of each column, whether it is NOT NULL
    * @param values take the values of each column; null for columns that get none
    * @param stored the values so far, of which none is written again; null if they differ anyway
    * @param storedOnDemand returns the values so far in any case
    */
   ChangedRecord(
-      RowPlan plan,
+      StructType columns,
+      boolean[] required,
       ShardChangeWriter.@Nullable Values[] values,
       @Nullable StoredValues stored,
       Supplier<StoredValues> storedOnDemand) {
-    this.plan = plan;
+    this.columns = columns;
+    this.required = required;
     this.values = values;
     this.stored = stored;
     this.storedOnDemand = storedOnDemand;
@@ -99,20 +103,13 @@ final class ChangedRecord implements ValueSink {
     if (stored != null && stored.isAbsent(index, field)) {
       return;
     }
-    if (isRequired(field)) {
+    if (required[field]) {
       if (stored == null && storedOnDemand.get().isAbsent(index, field)) {
         return;
       }
-      throw RequiredValue.missing(plan.columns().apply(field).name());
+      throw RequiredValue.missing(columns.apply(field).name());
     }
     values(field).putAbsent(index);
-  }
-
-  private boolean isRequired(int field) {
-    RecordSchema schema = plan.base().schema();
-    String name = plan.fields().fields().get(field).name();
-    return !plan.columns().apply(field).nullable()
-        || !schema.fields().get(schema.ordinal(name)).rules().isNullable();
   }
 
   private ShardChangeWriter.Values values(int field) {

@@ -1,8 +1,10 @@
 package io.zrecord.spark.rows;
 
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.scan.SnapshotId;
 import io.zrecord.spark.write.Partitioning;
+import io.zrecord.spark.write.RequiredValue;
 import io.zrecord.table.ChangeBase;
 import java.io.Serializable;
 import java.util.List;
@@ -36,5 +38,16 @@ record RowPlan(
   RowPlan {
     assigned = List.copyOf(assigned);
     generated = List.copyOf(generated);
+  }
+
+  /** Tells of each column whether the table, or what declares the table, has it as NOT NULL. */
+  boolean[] required() {
+    RecordSchema stored = base.schema();
+    boolean[] required = new boolean[columns.length()];
+    for (int i = 0; i < required.length; i++) {
+      FieldSpec field = stored.fields().get(stored.ordinal(fields.fields().get(i).name()));
+      required[i] = RequiredValue.isOf(columns.apply(i), field);
+    }
+    return required;
   }
 }

@@ -5,6 +5,7 @@ import io.zrecord.spark.scan.OpenVersions;
 import io.zrecord.spark.write.ColumnValueWriter;
 import io.zrecord.spark.write.NumberedField;
 import io.zrecord.spark.write.Partitioning;
+import io.zrecord.spark.write.RequiredValue;
 import io.zrecord.spark.write.RowPartitions;
 import io.zrecord.spark.write.RowWriters;
 import io.zrecord.storage.Storage;
@@ -31,6 +32,10 @@ final class ShardChanges implements AutoCloseable {
   private final RowPlan plan;
   private final ColumnValueWriter[] columns;
   private final int[] assigned;
+
+  /** Of each column, whether it is NOT NULL. */
+  private final boolean[] required;
+
   private final Set<String> names;
   private final @Nullable RowPartitions partitions;
   private final List<ShardChange> finished = new ArrayList<>();
@@ -53,6 +58,7 @@ final class ShardChanges implements AutoCloseable {
   ShardChanges(RowPlan plan) {
     this.plan = plan;
     this.columns = new ColumnValueWriter[plan.columns().length()];
+    this.required = plan.required();
     this.assigned = plan.assigned().stream().mapToInt(Integer::intValue).toArray();
     this.names = plan.assigned().stream()
         .map(i -> plan.fields().fields().get(i).name())
@@ -84,6 +90,7 @@ final class ShardChanges implements AutoCloseable {
     rows++;
     if (partitions != null && !partitions.of(row).equals(shard().partition())) {
       requireGenerated(index - first, row);
+      requireValues(index - first, row);
       Place before = new Place(shard().id(), open.slotOf(index - first));
       open.delete(index - first);
       return before;
@@ -116,6 +123,15 @@ final class ShardChanges implements AutoCloseable {
     }
   }
 
+  /** A record that moves keeps NULL where it had NULL, and gets no other. */
+  private void requireValues(long record, InternalRow row) {
+    for (int i = 0; i < columns.length; i++) {
+      if (row.isNullAt(i) && required[i] && !storedValues().isAbsent(record, i)) {
+        throw RequiredValue.missing(plan.columns().apply(i).name());
+      }
+    }
+  }
+
   private ShardSummary shard() {
     return Objects.requireNonNull(shard, "No shard is open");
   }
@@ -142,7 +158,7 @@ final class ShardChanges implements AutoCloseable {
     for (int i : assigned) {
       values[i] = open.values(plan.fields().fields().get(i).name());
     }
-    changed = new ChangedRecord(plan, values, stored, this::storedValues);
+    changed = new ChangedRecord(plan.columns(), required, values, stored, this::storedValues);
     return open;
   }
 

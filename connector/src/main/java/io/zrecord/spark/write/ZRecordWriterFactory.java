@@ -1,6 +1,5 @@
 package io.zrecord.spark.write;
 
-import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity.Generation;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.WriteOptions;
@@ -9,6 +8,8 @@ import io.zrecord.storage.Storage;
 import io.zrecord.table.IdentityNumbers;
 import io.zrecord.table.RecordTable;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.types.StructType;
 
@@ -36,7 +37,7 @@ public record ZRecordWriterFactory(
   public ZRecordDataWriter createWriter(int partitionId, long taskId) {
     Storage storage = location.storage();
     ColumnValueWriter[] writers = RowWriters.of(columns, fields);
-    AbsentValue[] absent = absent();
+    AbsentValue[] absent = absent(this::required);
     for (NumberedField field : numbered) {
       IdentityNumbers numbers = field.numbers(RecordTable.at(storage), partitionId);
       absent[field.ordinal()] = (shard, ordinal) -> shard.putLong(ordinal, numbers.next());
@@ -50,24 +51,29 @@ public record ZRecordWriterFactory(
         storage,
         partitioning.shards(storage, columns, fields, options),
         new RowFields(writers, absent),
-        new RowFields(RowWriters.of(columns, fields), absent()));
+        new RowFields(RowWriters.of(columns, fields), absent(this::absent)));
   }
 
-  private AbsentValue[] absent() {
-    AbsentValue[] absent = new AbsentValue[fields.fields().size()];
-    for (int i = 0; i < absent.length; i++) {
-      absent[i] = absent(i);
-    }
-    return absent;
+  private AbsentValue[] absent(IntFunction<AbsentValue> ofField) {
+    return IntStream.range(0, fields.fields().size()).mapToObj(ofField).toArray(AbsentValue[]::new);
   }
 
+  private AbsentValue required(int ordinal) {
+    return ordinal < columns.length() && RequiredValue.isOf(columns.apply(ordinal), fields.fields().get(ordinal))
+        ? AbsentValue.refused(columns.apply(ordinal).name())
+        : absent(ordinal);
+  }
+
+  /** A record that moves may have NULL where a later declaration says NOT NULL. */
   private AbsentValue absent(int ordinal) {
-    FieldSpec field = fields.fields().get(ordinal);
-    if (ordinal >= columns.length()) {
-      return field.rules().write().map(AbsentValue::always).orElse(AbsentValue.ABSENT);
-    }
-    return columns.apply(ordinal).nullable() && field.rules().isNullable()
+    return ordinal < columns.length()
         ? AbsentValue.ABSENT
-        : AbsentValue.refused(columns.apply(ordinal).name());
+        : fields
+            .fields()
+            .get(ordinal)
+            .rules()
+            .write()
+            .map(AbsentValue::always)
+            .orElse(AbsentValue.ABSENT);
   }
 }
