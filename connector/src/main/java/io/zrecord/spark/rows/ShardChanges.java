@@ -89,8 +89,8 @@ final class ShardChanges implements AutoCloseable {
     ShardChangeWriter open = shardOf(index);
     rows++;
     if (partitions != null && !partitions.of(row).equals(shard().partition())) {
-      requireGenerated(index - first, row);
       requireValues(index - first, row);
+      requireGenerated(index - first, row);
       Place before = new Place(shard().id(), open.slotOf(index - first));
       open.delete(index - first);
       return before;
