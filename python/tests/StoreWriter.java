@@ -6,9 +6,12 @@ import io.zrecord.schema.ElementType;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.schema.Shape;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /** Commits generations to a store until it is killed: every commit gives all records the next number, and changes how many there are. */
 final class StoreWriter {
+  private static final long PAUSE_NANOS = 3_000_000;
+
   private StoreWriter() {}
 
   public static void main(String[] arguments) {
@@ -39,6 +42,8 @@ final class StoreWriter {
         }
         length = wanted;
         store.commit();
+        // Readers give up when each of their attempts meets a checkpoint.
+        LockSupport.parkNanos(PAUSE_NANOS);
         if (generation == 0) {
           System.out.println("ready");
         }

@@ -494,7 +494,7 @@ class BlockRunTest {
 
   /** A guess by the average count is thousands of blocks off. */
   @Test
-  @Timeout(60)
+  @Timeout(600)
   void aValueIsFoundAmongManyBlocksOfDifferentCounts() {
     FieldSpec field = text("lz4");
     RecordSchema schema = new RecordSchema(List.of(field));

@@ -6,6 +6,7 @@ import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.cache.BlockCache;
 import io.zrecord.storage.cache.CachedStorage;
+import io.zrecord.testing.CacheRoom;
 import io.zrecord.testing.MemoryStorage;
 import io.zrecord.testing.UnmappedStorage;
 import java.io.IOException;
@@ -35,7 +36,8 @@ final class CacheCommandTest {
   }
 
   @Test
-  void blocksAreListedByTable() {
+  void blocksAreListedByTable() throws IOException {
+    CacheRoom.assumeIn(directory);
     List<String> lines = Cli.run("cache", directory).lines();
     assertThat(lines).hasSize(2);
     assertThat(lines.get(0)).startsWith(location + ": 2 blocks, 1048").contains(", used ", " to ");
@@ -45,7 +47,8 @@ final class CacheCommandTest {
   }
 
   @Test
-  void clearingLeavesOtherFiles() {
+  void clearingLeavesOtherFiles() throws IOException {
+    CacheRoom.assumeIn(directory);
     assertThat(Cli.run("cache", "--clear", directory).lines().get(1))
         .startsWith("deleted 2 blocks, ");
     assertThat(Cli.run("cache", directory).lines())
@@ -55,6 +58,7 @@ final class CacheCommandTest {
 
   @Test
   void damagedBlocksAndUnfinishedFilesAreCounted() throws IOException {
+    CacheRoom.assumeIn(directory);
     try (var blocks = Files.newDirectoryStream(directory, "*.block")) {
       for (Path block : blocks) {
         Files.write(block, new byte[10]);

@@ -1,6 +1,7 @@
 package io.zrecord.spark.ddl;
 
 import io.zrecord.errors.CommitConflictException;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -10,7 +11,9 @@ import java.util.concurrent.locks.LockSupport;
  * that of many statements each finds its turn. Belongs to one thread.
  */
 final class Attempts {
-  private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(1);
+  /** How long a statement is tried at least. A test of many statements at once has more time. */
+  static volatile Duration patience = Duration.ofMinutes(1);
+
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long began = System.nanoTime();
@@ -20,15 +23,16 @@ final class Attempts {
    * Commits once. Pauses after a conflict.
    *
    * @return whether there was no conflict
-   * @throws CommitConflictException if there were conflicts for a minute, or the thread was
-   *     interrupted
+   * @throws CommitConflictException if there were conflicts for {@link #patience}, or the thread
+   *     was interrupted
    */
   boolean isDone(Runnable commit) {
     try {
       commit.run();
       return true;
     } catch (CommitConflictException e) {
-      if (System.nanoTime() - began > MOST_NANOS || Thread.currentThread().isInterrupted()) {
+      if (System.nanoTime() - began > patience.toNanos()
+          || Thread.currentThread().isInterrupted()) {
         throw e;
       }
       LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pauseNanos));

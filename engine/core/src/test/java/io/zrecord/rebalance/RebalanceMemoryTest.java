@@ -73,6 +73,10 @@ class RebalanceMemoryTest {
       writer.commit();
     }
     JavaProcess.Result result = JavaProcess.of(Rebalancing.class)
+        // Other collectors need free regions beside each other for a long array. This one has the
+        // array in the old generation, which is all of the heap but for what is given here.
+        .option("-XX:+UseSerialGC")
+        .option("-Xmn4m")
         .option("-Xmx" + (heapBytes + BASE_BYTES))
         .option("-XX:MaxDirectMemorySize=" + 2 * STRIPE_BYTES)
         .run(path.toString());

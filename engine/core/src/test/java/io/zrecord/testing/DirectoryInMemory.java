@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDirFactory;
  */
 public final class DirectoryInMemory implements TempDirFactory {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
-  private static final long LEAST_BYTES = 3L << 30;
+
+  /** For a test of each of three processes that run tests at once. */
+  private static final long LEAST_BYTES = 3 * (3L << 30);
 
   @Override
   public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)

@@ -3,9 +3,6 @@ package io.zrecord.testing;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class S3Server implements AutoCloseable {
   private static final String USER = "tester";
   private static final Duration START = Duration.ofMinutes(5);
+  private static final Pattern LISTENING =
+      Pattern.compile("Started .*ServerConnector@.*\\{127\\.0\\.0\\.1:(\\d+)\\}");
 
   private static @Nullable S3Server shared;
 
@@ -39,13 +40,13 @@ public final class S3Server implements AutoCloseable {
    * @param jar of S3Proxy with all that it needs
    */
   public S3Server(Path jar, Path directory) throws IOException {
-    port = freePort();
     Files.createDirectories(directory.resolve("data").resolve(bucket));
     Path settings = Files.writeString(
         directory.resolve("s3proxy.properties"),
         String.join(
             "\n",
-            "s3proxy.endpoint=" + endpoint(),
+            // Any port that is free; the log says which.
+            "s3proxy.endpoint=http://127.0.0.1:0",
             "s3proxy.authorization=aws-v2-or-v4",
             "s3proxy.identity=" + USER,
             "s3proxy.credential=" + secret,
@@ -62,7 +63,7 @@ public final class S3Server implements AutoCloseable {
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("s3proxy.log").toFile())
         .start();
-    awaitStart(directory.resolve("s3proxy.log"));
+    port = awaitStart(directory.resolve("s3proxy.log"));
   }
 
   /**
@@ -92,24 +93,18 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private void awaitStart(Path log) throws IOException {
+  /** Returns the port where the server listens. */
+  private int awaitStart(Path log) throws IOException {
     Instant end = Instant.now().plus(START);
     while (Instant.now().isBefore(end) && process.isAlive()) {
-      try {
-        new Socket(InetAddress.getLoopbackAddress(), port).close();
-        return;
-      } catch (IOException e) {
-        pause();
+      Matcher listening = LISTENING.matcher(Files.readString(log));
+      if (listening.find()) {
+        return Integer.parseInt(listening.group(1));
       }
+      pause();
     }
     process.destroyForcibly();
-    throw new IOException("S3Proxy does not answer:\n" + Files.readString(log));
+    throw new IOException("S3Proxy does not listen:\n" + Files.readString(log));
   }
 
   private static void pause() {

@@ -39,7 +39,7 @@ class FeedAllocationTest {
             .start()) {
       long[] threads = threads();
       // The first rounds load classes and fill buffers.
-      for (int round = 0; round < 10 && best >= 1; round++) {
+      for (int round = 0; round < 50 && best >= 1; round++) {
         long before = allocatedBytes(threads);
         long records = 0;
         for (int i = 0; i < 4_000; i++) {

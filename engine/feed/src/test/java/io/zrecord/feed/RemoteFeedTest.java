@@ -79,7 +79,8 @@ final class RemoteFeedTest {
     try (Feed feed = Feed.of(FeedGroup.of(dataset).batchSize(BLOCK).sampler(order, 7))
         .stopBeforeEpoch(epochs)
         .loaderThreads(loaders)
-        .depth(2 * loaders + 2)
+        // So that no part is given up while a batch of it is loaded.
+        .depth(Math.min(2 * loaders + 2, MIXED))
         .start()) {
       for (int epoch = 0; epoch < epochs; epoch++) {
         BitSet seen = new BitSet();

@@ -50,6 +50,8 @@ class StoreRebalanceMemoryTest {
       store.delete(0);
     }
     JavaProcess.Result result = JavaProcess.of(Rebalancing.class)
+        // Other collectors need free regions beside each other for a long array.
+        .option("-XX:+UseSerialGC")
         .option("-Xmx32m")
         .option("-XX:MaxDirectMemorySize=16m")
         .run(path.toString());

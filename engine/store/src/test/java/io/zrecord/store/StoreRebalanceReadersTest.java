@@ -7,6 +7,7 @@ import io.zrecord.schema.Codec;
 import io.zrecord.schema.Compression;
 import io.zrecord.store.StampedRecords.Stamp;
 import io.zrecord.testing.Budget;
+import io.zrecord.testing.DirectoryInMemory;
 import io.zrecord.testing.JavaProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -40,7 +41,7 @@ class StoreRebalanceReadersTest {
       StoreOptions.defaults().withChunkBytes(1 << 19).withCheckpointBytes(1 << 18);
   private static final List<Codec> CODECS = List.of(Codec.LZ4, Codec.ZSTD, Codec.RAW);
 
-  @TempDir
+  @TempDir(factory = DirectoryInMemory.class)
   Path directory;
 
   @Test

@@ -77,11 +77,4 @@ trait AlteredTables { suite: SparkSuite =>
     configuration.foreach { case (key, value) => session.conf.set(key, value) }
     session
   }
-
-  /** Does something while settings of the session have other values. */
-  protected def setting[A](settings: (String, String)*)(action: => A): A = {
-    settings.foreach { case (key, value) => spark.conf.set(key, value) }
-    try action
-    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
-  }
 }

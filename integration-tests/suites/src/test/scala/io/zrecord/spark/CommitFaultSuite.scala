@@ -138,8 +138,11 @@ class CommitFaultSuite extends SparkSuite with RunsOnce {
     }
     assert(failures > 0, s"$calls calls")
     // Spark lets the tasks continue when Spark is interrupted while it waits for them.
-    val orphans = CommitFaultSuite.orphans(path)
-    assert(shardsThere(path) == shardsNamed(path) + orphans && orphans <= 2 * failures)
+    def orphans = CommitFaultSuite.orphans(path)
+    assert(
+      eventually(shardsThere(path) == shardsNamed(path) + orphans && orphans <= 2 * failures),
+      s"$orphans orphans after $failures failures"
+    )
   }
 
   test("cancelling the jobs of a write that is being published has no effect") {

@@ -28,9 +28,12 @@ class CountingFileSystem extends RawLocalFileSystem {
     key = settings.get(Key, "")
   }
 
-  override def getUri: URI = URI.create(s"$Scheme:///")
+  override def getUri: URI = URI.create(s"$getScheme:///")
 
   override def getScheme: String = Scheme
+
+  /** Is called before each request; what it throws is what the request fails by. */
+  protected def before(name: String, path: Path): Unit = ()
 
   private def request[A](name: String, path: Path)(call: => A): A = {
     val isOutermost = depth.get() == 0
@@ -39,6 +42,7 @@ class CountingFileSystem extends RawLocalFileSystem {
       if (path.toString.contains("/private/") && key != expectedKey) {
         throw new AccessControlException(s"The key for $path is wrong")
       }
+      before(name, path)
     }
     depth.set(depth.get() + 1)
     try call
@@ -95,7 +99,6 @@ object CountingFileSystem {
   val Scheme = "count"
   val Key = "fs.count.secret.key"
 
-  /** What a session needs to use the file system. */
   /** Settings of a session that uses the file system. */
   val Settings: Map[String, String] = Map(
     "fs.count.impl" -> classOf[CountingFileSystem].getName,

@@ -1,7 +1,8 @@
 package io.zrecord.spark
 
 import io.zrecord.spark.job.{ObjectBytes, TaskJobs, TaskProgress}
-import java.nio.file.{Files, Path, Paths, StandardCopyOption}
+import java.io.IOException
+import java.nio.file.{Files, Paths, StandardCopyOption}
 import java.util.concurrent.{CountDownLatch, TimeUnit}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong, AtomicReference}
 
@@ -14,8 +15,7 @@ import io.zrecord.table.{RecordTable, TableSnapshot}
 import org.apache.spark.scheduler.{
   SparkListener,
   SparkListenerExecutorMetricsUpdate,
-  SparkListenerTaskEnd,
-  SparkListenerTaskStart
+  SparkListenerTaskEnd
 }
 import org.apache.spark.api.java.JavaSparkContext
 import org.apache.spark.serializer.JavaSerializer
@@ -258,30 +258,34 @@ class RebalanceSuite extends SparkSuite {
   ) {
     val path = table(8)
     val shards = snapshot(path).shards()
-    // Files that are links to themselves: errors of the storage that damage no data, and at no
-    // moment a missing file. Nothing was read before, so nothing is cached.
-    val hidden = Seq(2, 4).map(i => tablesOf(Paths.get(path, shards.get(i).directory())))
-    def hide(tables: Path): Unit = {
-      Files.move(tables, tables.resolveSibling("aside"))
-      Files.createSymbolicLink(tables, tables.getFileName)
-    }
-    def restore(tables: Path): Unit =
-      Files.move(tables.resolveSibling("aside"), tables, StandardCopyOption.ATOMIC_MOVE)
-    hidden.foreach(hide)
-    val attempts = new AtomicInteger()
-    listening(new SparkListener {
-      override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
-        if (end.taskInfo.failed && attempts.incrementAndGet() == 2) restore(hidden.head)
-    }) {
-      val result = Rebalance.of(spark, path).options(pairs.withIndices(100, 200)).run()
-      assert(result.failures().isEmpty, result)
-    }
+    // Nothing was read before, so nothing is cached, and each attempt opens the file.
+    val failures = new AtomicInteger()
+    val away = "/" + shards.get(2).directory() + "/"
+    TaskFaultsFileSystem.fault = (task, request, file) =>
+      if (request == "open" && file.contains(away) && task.attemptNumber() < 2) {
+        failures.incrementAndGet()
+        throw new IOException("the storage fails for a while")
+      }
+    try
+      setting(TaskFaultsFileSystem.Settings.toSeq: _*) {
+        val failing = s"${TaskFaultsFileSystem.Scheme}://$path"
+        val result = Rebalance.of(spark, failing).options(pairs.withIndices(100, 200)).run()
+        assert(result.failures().isEmpty, result)
+      }
+    finally TaskFaultsFileSystem.fault = (_, _, _) => ()
+    assert(failures.get() == 2)
+    // A file that is a link to itself: an error of the storage that damages no data, and at no
+    // moment a missing file.
+    val hidden = tablesOf(Paths.get(path, shards.get(4).directory()))
+    val aside = hidden.resolveSibling("aside")
+    Files.move(hidden, aside)
+    Files.createSymbolicLink(hidden, hidden.getFileName)
     val result = Rebalance.of(spark, path).options(pairs.withIndices(200, 400)).run()
     assert(result.groups() == 1)
     assert(result.failures().size() == 1, result)
     assert(result.failures().get(0).firstIndex() == 200)
     assert(result.failures().get(0).reason().contains("failed 4 times"), result)
-    restore(hidden(1))
+    Files.move(aside, hidden, StandardCopyOption.ATOMIC_MOVE)
     requireNoOrphan(path)
     assert(read(path).select("id", "_index").collect().toSeq == (0L until 400L).map(i => Row(i, i)))
   }
@@ -289,22 +293,32 @@ class RebalanceSuite extends SparkSuite {
   test("a run that is cancelled keeps what it committed and begins nothing more") {
     val path = table(8, 3 << 20)
     val expected = rows(read(path))
-    val started = new AtomicInteger()
-    listening(new SparkListener {
-      override def onTaskStart(start: SparkListenerTaskStart): Unit =
-        if (started.incrementAndGet() == 4) spark.sparkContext.cancelAllJobs()
-    }) {
-      val message = failure(
-        Rebalance
-          .of(spark, path)
-          .options(pairs.withCompression(slow))
-          .concurrency(1)
-          .run()
+    val rebalance = Rebalance.of(spark, path).options(pairs.withCompression(slow)).concurrency(1)
+    val isCancelling = new CountDownLatch(1)
+    @volatile var isOver = false
+    // Again and again: between two groups no job runs.
+    lazy val canceller = {
+      val thread = new Thread(() =>
+        eventually {
+          spark.sparkContext.cancelAllJobs()
+          isCancelling.countDown()
+          isOver
+        }
       )
-      assert(message.contains("was cancelled"), message)
+      thread.start()
+      thread
     }
-    assert(started.get() < 8)
-    assert(snapshot(path).version() >= 1)
+    val run = prepared(rebalance, rebalance.plan()).onRecords { records =>
+      if (records >= 150) {
+        assert(canceller.isAlive)
+        isCancelling.await()
+      }
+    }
+    val message =
+      try failure(run.run())
+      finally { isOver = true; canceller.join() }
+    assert(message.contains("was cancelled"), message)
+    assert((2L to 7L).contains(snapshot(path).version()))
     assert(rows(read(path)) == expected)
     requireFewOrphans(path, 1)
     assert(Rebalance.of(spark, path).options(pairs).run().failures().isEmpty)
@@ -314,26 +328,14 @@ class RebalanceSuite extends SparkSuite {
   test("an interrupt ends a run and its tasks") {
     val path = table(8, 3 << 20)
     val expected = rows(read(path))
+    val rebalance = Rebalance.of(spark, path).options(pairs.withCompression(slow)).concurrency(2)
+    val run = prepared(rebalance, rebalance.plan())
     val outcome = new AtomicReference[String]("")
-    val runner = new Thread(() =>
-      outcome.set(
-        failure(
-          Rebalance
-            .of(spark, path)
-            .options(pairs.withCompression(slow))
-            .concurrency(2)
-            .run()
-        )
-      )
-    )
-    val started = new AtomicInteger()
-    listening(new SparkListener {
-      override def onTaskStart(start: SparkListenerTaskStart): Unit =
-        if (started.incrementAndGet() == 4) runner.interrupt()
-    }) {
-      runner.start()
-      runner.join()
-    }
+    val runner = new Thread(() => outcome.set(failure(run.run())))
+    // Groups are missing until 400 records are rewritten, so the run cannot end before it hears.
+    run.onRecords(records => if (records >= 150) runner.interrupt())
+    runner.start()
+    runner.join()
     assert(outcome.get().contains("Interrupted"), outcome)
     assert(rows(read(path)) == expected)
     assert(eventually(spark.sparkContext.statusTracker.getActiveJobIds().isEmpty))

@@ -182,7 +182,7 @@ class RelayoutSuite extends RelayoutTables {
     try {
       runner.start()
       RelayoutSuite.started.await()
-      assert(spark.sparkContext.statusTracker.getActiveJobIds().length == 1)
+      assert(eventually(spark.sparkContext.statusTracker.getActiveJobIds().length == 1))
       runner.interrupt()
       runner.join()
       assert(messages(said.get()).contains("Interrupted in a test"), said.get())

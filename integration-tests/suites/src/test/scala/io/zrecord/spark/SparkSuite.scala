@@ -219,6 +219,13 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     (json + f""","crc32c":"${crc.getValue.toInt}%08x"}""" + "\n").getBytes("UTF-8")
   }
 
+  /** Does something while settings of the session have other values. */
+  protected def setting[A](settings: (String, String)*)(action: => A): A = {
+    settings.foreach { case (key, value) => spark.conf.set(key, value) }
+    try action
+    finally settings.foreach { case (key, _) => spark.conf.unset(key) }
+  }
+
   protected def listening[A](listener: SparkListener)(action: => A): A = {
     spark.sparkContext.addSparkListener(listener)
     try action

@@ -91,6 +91,9 @@ final class ProcessLockTest {
     });
     reader.start();
     try {
+      while (looks.get() == 0 && reader.isAlive()) {
+        Thread.onSpinWait();
+      }
       int count = Budget.of(2000);
       for (int i = 0; i < count; i++) {
         try (ProcessLock lock = ProcessLock.acquire(directory)) {

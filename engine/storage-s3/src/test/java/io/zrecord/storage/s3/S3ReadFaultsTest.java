@@ -13,6 +13,9 @@ import io.zrecord.storage.ReadableFile;
 import io.zrecord.storage.s3.ScriptedServer.Answer;
 import io.zrecord.storage.s3.ScriptedServer.Request;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -176,17 +179,19 @@ final class S3ReadFaultsTest {
 
   @Test
   void aServerThatIsNotThereIsAnErrorOfTheNetwork() throws IOException {
-    ScriptedServer server = new ScriptedServer(request -> part(TEN));
-    String endpoint = server.endpoint();
-    server.close();
-    assertThatThrownBy(() -> io.zrecord.Storages.at(
-                "s3://b/data",
-                java.util.Map.of("endpoint", endpoint, "anonymous", "true", "retrySeconds", "1"))
-            .exists("f"))
-        .isInstanceOf(StorageException.class)
-        .hasMessageContaining("s3://b/data/f")
-        .hasMessageContaining("tried 5 times")
-        .hasMessageContaining("Check the endpoint");
+    // Bound, so that nobody else gets the port, and not listening, so that it refuses.
+    try (Socket bound = new Socket()) {
+      bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      String endpoint = "http://127.0.0.1:" + bound.getLocalPort();
+      assertThatThrownBy(() -> io.zrecord.Storages.at(
+                  "s3://b/data",
+                  java.util.Map.of("endpoint", endpoint, "anonymous", "true", "retrySeconds", "1"))
+              .exists("f"))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("s3://b/data/f")
+          .hasMessageContaining("tried 5 times")
+          .hasMessageContaining("Check the endpoint");
+    }
   }
 
   @ParameterizedTest

@@ -15,6 +15,7 @@ import io.zrecord.shard.WriteOptions;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.cache.CacheContent;
 import io.zrecord.table.RecordTable;
+import io.zrecord.testing.CacheRoom;
 import io.zrecord.testing.S3Server;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -124,7 +125,8 @@ final class S3TableTest {
   }
 
   @Test
-  void aTableIsReadThroughACacheOnTheLocalDisk(@TempDir Path cache) {
+  void aTableIsReadThroughACacheOnTheLocalDisk(@TempDir Path cache) throws IOException {
+    CacheRoom.assumeIn(cache);
     append(storage("cached"), 0, 100);
     Storage cached = Storages.at(
         "s3://" + server.bucket() + "/cached",

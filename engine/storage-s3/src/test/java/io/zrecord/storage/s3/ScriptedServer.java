@@ -74,6 +74,9 @@ final class ScriptedServer implements AutoCloseable {
     }
   }
 
+  /** Connections that wait; more than the clients of any test open at once. */
+  private static final int BACKLOG = 500;
+
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -86,7 +89,7 @@ final class ScriptedServer implements AutoCloseable {
 
   /** Starts a server that is asked again for about some time. */
   ScriptedServer(int retrySeconds, Function<Request, Answer> script) throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), BACKLOG);
     server.setExecutor(threads);
     server.createContext("/", exchange -> answer(exchange, script));
     server.start();
