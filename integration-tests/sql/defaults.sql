@@ -79,6 +79,17 @@ create table ${bad} (id int default 'seven') using zrecord;
 -- error INVALID_DEFAULT_VALUE.DATA_TYPE
 create table ${bad} (id int default (select 1)) using zrecord;
 -- error INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION
-create table ${bad} (day date default current_date()) using zrecord;
--- error UnsupportedOperationException if in named path
--- expect no rows
+create table ${bad} (x double default rand()) using zrecord;
+-- error AnalysisException
+
+-- An expression is evaluated by each statement.
+create table ${days} (id int, day date default current_date(), n int default 1 + 1) using zrecord;
+insert into ${days} values (1, default, default), (2, null, 5);
+select id, day = current_date(), n from ${days} order by id;
+-- expect
+--   1 | true | 2
+--   2 | NULL | 5
+update ${days} set day = default, n = default where id = 2;
+select count(*) from ${days} where day = current_date() and n = 2;
+-- expect
+--   2

@@ -5,6 +5,7 @@ import io.zrecord.spark.rules.ChangesOfRelations;
 import io.zrecord.spark.rules.ColumnsOfRowChanges;
 import io.zrecord.spark.rules.CountsOfConstants;
 import io.zrecord.spark.rules.EarlyParser;
+import io.zrecord.spark.rules.ListsOfProcedures;
 import io.zrecord.spark.rules.MetadataOfQueries;
 import io.zrecord.spark.rules.MetadataOfStreams;
 import io.zrecord.spark.rules.OptionsOfRelations;
@@ -54,6 +55,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> RowChangesOfOneVersion::checkSeveral);
     extensions.injectCheckRule(session -> ReplacedRecords::checkSeveral);
     extensions.injectResolutionRule(session -> new ChangesOfRelations());
+    extensions.injectResolutionRule(session -> new ListsOfProcedures());
     extensions.injectResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());

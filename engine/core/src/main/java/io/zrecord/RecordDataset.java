@@ -301,6 +301,17 @@ public final class RecordDataset implements RecordSource {
   }
 
   /**
+   * Makes what tells in which slot of its shard each record is, for one thread. It stays usable
+   * after the dataset is closed.
+   *
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public RecordSlots slots() {
+    requireOpen();
+    return new RecordSlots(shards);
+  }
+
+  /**
    * Makes a reader of the stored bytes of a compressed field (FORMAT.md section 4), for
    * {@link io.zrecord.table.write.ShardWriter#putStored}: values are verified, but not decoded.
    * Opens all shards.

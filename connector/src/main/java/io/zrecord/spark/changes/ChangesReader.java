@@ -63,7 +63,8 @@ final class ChangesReader implements PartitionReader<ColumnarBatch> {
   private void open(ChangeSegment next) {
     segment = next;
     records = new ZRecordPartitionReader(
-        new ZRecordInputPartition(partition.location(), 0, 0, List.of(next.slice())),
+        new ZRecordInputPartition(
+            partition.location(), 0, 0, List.of(next.slice()), next.versionOfSlice()),
         fields,
         settings.of(wider(next.version())));
   }

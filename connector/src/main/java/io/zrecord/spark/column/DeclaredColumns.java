@@ -8,6 +8,7 @@ import io.zrecord.spark.path.Unsupported;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.Column;
@@ -56,8 +57,8 @@ public final class DeclaredColumns {
   /**
    * Returns a field with what the column declares.
    *
-   * @throws UnsupportedOperationException if the default is no constant of a type that is kept, or
-   *     the type says more than a field keeps
+   * @throws UnsupportedOperationException if the default is a constant of a type that is not kept,
+   *     or the type says more than a field keeps
    */
   public static FieldSpec declared(FieldSpec field, StructField column) {
     requireKept(column.name(), column.dataType());
@@ -100,17 +101,39 @@ public final class DeclaredColumns {
   /**
    * Returns a field with another default for the records to come.
    *
+   * <p>A constant is kept with its value, and an expression as its text alone: only who evaluates
+   * it may leave the field out then.
+   *
    * @param column the column of the field
    * @param text the default in SQL
-   * @throws UnsupportedOperationException if that is no constant of a type that is kept
+   * @throws UnsupportedOperationException if that is a constant of a type that is not kept
    */
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
-    FieldRules rules = field.rules();
+    FieldRules rules = field.rules().withoutWrite();
+    if (!ConstantDefault.isOne(text, column.dataType())) {
+      return field.withRules(rules.withDefaultSql(text));
+    }
     return field.withRules(
-        value == null
-            ? rules.withoutWrite()
-            : rules.withWrite(bytes(field, column, value)).withDefaultSql(text));
+        value == null ? rules : rules.withWrite(bytes(field, column, value)).withDefaultSql(text));
+  }
+
+  /**
+   * Returns the field of a column that is added, in which the records that are there have the value
+   * that the default has now.
+   *
+   * @param column the column of the field
+   * @throws UnsupportedOperationException if the type of that value is not kept
+   */
+  public static FieldSpec withInitial(FieldSpec field, StructField column) {
+    FieldRules rules = field.rules();
+    if (rules.hasDefaultExpression()) {
+      Object value = value(column, rules.defaultSql());
+      return value == null
+          ? field
+          : field.withRules(rules.withInitial(bytes(field, column, value)));
+    }
+    return rules.write().map(value -> field.withRules(rules.withInitial(value))).orElse(field);
   }
 
   /** Returns columns with the defaults that fields of the same names have. */
@@ -154,15 +177,16 @@ public final class DeclaredColumns {
     return new MetadataBuilder().putString(TEXT, text).putString(VALUE, text).build();
   }
 
-  /** Lets Spark evaluate a default, which it does for the columns of any table. */
-  private static @Nullable Object value(StructField column, String text) {
-    if (!ConstantDefault.isOne(text, column.dataType())) {
-      throw Unsupported.operation(
-          "the default " + text + " of column '" + column.name() + "', which is no constant",
-          "use a literal, or a cast of one, and say the year of a time");
-    }
-    StructField declared =
-        new StructField(column.name(), column.dataType(), column.nullable(), metadata(text));
+  /**
+   * Lets Spark evaluate a default, which it does for the columns of any table. Spark refuses what
+   * differs between the records of a statement, such as {@code rand()}.
+   */
+  private static @Nullable Object value(StructField column, @Nullable String text) {
+    StructField declared = new StructField(
+        column.name(),
+        column.dataType(),
+        column.nullable(),
+        metadata(Objects.requireNonNull(text)));
     Column[] columns = new Columns(new StructType(new StructField[] {declared})).columns();
     return columns[0].defaultValue().getValue().value();
   }

@@ -24,10 +24,14 @@ final class DefaultSql {
   private DefaultSql() {}
 
   /**
-   * Returns an expression for the value of records for which no value is set; empty if that is
-   * absent, or Spark does not write the type.
+   * Returns an expression for the value of records for which no value is set: the declared one if
+   * it is no constant. Empty if the value is absent, or a constant of a type that Spark does not
+   * write.
    */
   static Optional<String> of(FieldSpec field) {
+    if (field.rules().hasDefaultExpression()) {
+      return Optional.ofNullable(field.rules().defaultSql());
+    }
     return field.rules().write().flatMap(value -> expression(field, value));
   }
 

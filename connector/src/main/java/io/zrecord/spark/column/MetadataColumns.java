@@ -18,10 +18,16 @@ public final class MetadataColumns {
    */
   public static final String SHARD = "_shard";
 
+  /** The slot of the record in its shard, which it keeps until the shard is written anew. */
+  public static final String SLOT = "_slot";
+
+  /** The number of the version that the record is read of. */
+  public static final String VERSION = "_version";
+
   /** The columns that are the place of a row in the order of the index. */
   public static final Set<String> PLACES = Set.of(INDEX, POSITION);
 
-  public static final Set<String> NAMES = Set.of(INDEX, POSITION, SHARD);
+  public static final Set<String> NAMES = Set.of(INDEX, POSITION, SHARD, SLOT, VERSION);
 
   private MetadataColumns() {}
 
@@ -37,7 +43,9 @@ public final class MetadataColumns {
     return new MetadataColumn[] {
       new LongColumn(INDEX, "index of the record in the dataset, from 0", false),
       new LongColumn(POSITION, "position of the record in the order of the sampler, from 0", false),
-      new LongColumn(SHARD, "index of the first record of the record's shard", true)
+      new LongColumn(SHARD, "index of the first record of the record's shard", true),
+      new LongColumn(SLOT, "slot of the record in its shard, from 0", true),
+      new LongColumn(VERSION, "version of the table that is read", true)
     };
   }
 

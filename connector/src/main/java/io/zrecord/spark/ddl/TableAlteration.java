@@ -280,7 +280,7 @@ public final class TableAlteration {
     plan.redefine(name, field -> field.withRules(rules.apply(field.rules())));
   }
 
-  /** Returns the field of a column to add. Records that are there have the default. */
+  /** Returns the field of a column to add. Records that are there have the default of now. */
   private FieldSpec field(AddColumn add) {
     StructField column = new StructField(
         top(add),
@@ -300,11 +300,7 @@ public final class TableAlteration {
         .table()
         .fields()
         .get(0);
-    return field
-        .rules()
-        .write()
-        .map(value -> field.withRules(field.rules().withInitial(value)))
-        .orElse(field);
+    return DeclaredColumns.withInitial(field, column);
   }
 
   private void promote(SchemaChange plan, String name, UpdateColumnType update) {

@@ -30,6 +30,9 @@ public final class Procedures implements ProcedureCatalog {
       new VerifyProcedure(),
       new RepairProcedure());
 
+  /** Whether Spark has what {@link DescribedProcedure} is, as it does from 4.2 on. */
+  private static final boolean SHOWS_PARAMETERS = showsParameters();
+
   private final TableCatalog catalog;
 
   /** @param catalog the catalog whose tables the arguments name */
@@ -56,12 +59,29 @@ public final class Procedures implements ProcedureCatalog {
         .filter(procedure ->
             isOurs(identifier.namespace()) && procedure.name().equalsIgnoreCase(identifier.name()))
         .findFirst()
-        .map(procedure -> new CalledProcedure(procedure, catalog))
+        .map(procedure -> found(new CalledProcedure(procedure, catalog)))
         .orElseThrow(() -> new IllegalArgumentException("The catalog " + name()
             + " has no procedure '" + identifier.name() + "'; there are "
             + ALL.stream()
                 .map(procedure -> NAMESPACE + "." + procedure.name())
                 .collect(Collectors.joining(", "))));
+  }
+
+  /** Returns a procedure in the form of which this Spark shows most. */
+  private static UnboundProcedure found(CalledProcedure procedure) {
+    return SHOWS_PARAMETERS ? new DescribedProcedure(procedure) : procedure;
+  }
+
+  private static boolean showsParameters() {
+    try {
+      Class.forName(
+          UnboundProcedure.class.getPackageName() + ".SimpleProcedure",
+          false,
+          UnboundProcedure.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
   }
 
   @Override

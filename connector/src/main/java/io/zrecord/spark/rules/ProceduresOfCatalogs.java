@@ -58,10 +58,14 @@ public final class ProceduresOfCatalogs extends Rule<LogicalPlan> {
     Object catalog = last == 1
         ? called(manager, "currentCatalog")
         : isRegistered(parts.get(0)) ? called(manager, "catalog", parts.get(0)) : null;
-    return catalog instanceof TableCatalog tables
-            && tables.getClass().getName().startsWith(CATALOGS)
+    return catalog instanceof TableCatalog tables && isOurs(tables)
         ? Optional.of(SparkErrors.planned(() -> resolved(tables, parts.get(last))))
         : Optional.empty();
+  }
+
+  /** Tells whether a catalog is one of zrecord. */
+  static boolean isOurs(TableCatalog catalog) {
+    return catalog.getClass().getName().startsWith(CATALOGS);
   }
 
   private boolean isRegistered(String catalog) {

@@ -10,6 +10,8 @@ import io.zrecord.spark.column.FieldColumns;
 import io.zrecord.spark.column.IndexVector;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.ShardVector;
+import io.zrecord.spark.column.SlotVector;
+import io.zrecord.spark.column.VersionVector;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.vectorized.ColumnVector;
@@ -32,6 +34,9 @@ final class BatchColumns {
   private final IndexVector indices = new IndexVector();
   private final IndexVector positions = new IndexVector();
   private final ShardVector shards = new ShardVector();
+  private final SlotVector slots = new SlotVector();
+  private final VersionVector versions = new VersionVector();
+  private final boolean hasSlots;
   private final ColumnarBatch batch;
   private int gatherRows;
 
@@ -40,12 +45,15 @@ final class BatchColumns {
     this.settings = settings;
     this.schema = schema;
     this.gatherRows = Math.min(FIRST_ROWS, settings.batchRows());
+    this.hasSlots = settings.columns().getFieldIndex(MetadataColumns.SLOT).isDefined();
     List<ColumnVector> vectors = new ArrayList<>();
     for (String name : settings.columns().fieldNames()) {
       switch (name) {
         case MetadataColumns.INDEX -> vectors.add(indices);
         case MetadataColumns.POSITION -> vectors.add(positions);
         case MetadataColumns.SHARD -> vectors.add(shards);
+        case MetadataColumns.SLOT -> vectors.add(slots);
+        case MetadataColumns.VERSION -> vectors.add(versions);
         default -> {
           FieldSpec field = schema.fields().get(schema.ordinal(name));
           FieldColumn column = FieldColumns.of(field);
@@ -60,6 +68,9 @@ final class BatchColumns {
 
   /** Reads from this dataset from now on. */
   void open(RecordDataset dataset) {
+    if (hasSlots) {
+      slots.open(dataset.slots());
+    }
     for (int i = 0; i < fields.size(); i++) {
       FieldReader reader = dataset.reader(names.get(i));
       FieldSpec field = schema.fields().get(schema.ordinal(names.get(i)));
@@ -97,6 +108,10 @@ final class BatchColumns {
     return shards;
   }
 
+  VersionVector versions() {
+    return versions;
+  }
+
   /** Returns how many records to gather next. */
   int gatherRows() {
     return gatherRows;
@@ -116,6 +131,7 @@ final class BatchColumns {
       }
       column.load();
     }
+    slots.records().setRange(first);
     batch.setNumRows(rows);
     return rows;
   }
@@ -133,6 +149,7 @@ final class BatchColumns {
       }
       column.load();
     }
+    slots.records().setList(0, records);
     gatherRows = nextGatherRows(rows);
     batch.setNumRows(rows);
     return rows;

@@ -38,6 +38,11 @@ public final class IndexOrder implements ScanOrder {
   }
 
   @Override
+  public List<Long> versions() {
+    return snapshots.stream().map(TableSnapshot::version).toList();
+  }
+
+  @Override
   public Set<String> placeColumns() {
     return MetadataColumns.PLACES;
   }
@@ -68,7 +73,8 @@ public final class IndexOrder implements ScanOrder {
           ScanPlan.divide(snapshot, fields.fields(), within(places, first, snapshot), sizing)) {
         List<ScanPlan.ShardSlice> slices =
             split.slices().stream().map(IndexOrder::withoutSizes).toList();
-        partitions.add(new ZRecordInputPartition(storage, dataset, first, slices));
+        partitions.add(
+            new ZRecordInputPartition(storage, dataset, first, slices, snapshot.version()));
         shards += split.slices().size();
         for (ScanPlan.ShardSlice slice : split.slices()) {
           ranges += slice.indices().rangeCount();

@@ -42,8 +42,6 @@ record KeyedInputPartition(ZRecordInputPartition part, InternalRow partitionKey)
       FieldSpec field = fields.get(i);
       key[i] = PartitionValues.internal(field, PartitionValues.of(field, texts.get(i)));
     }
-    return new KeyedInputPartition(
-        new ZRecordInputPartition(part.location(), part.dataset(), part.firstIndex(), slices),
-        new GenericInternalRow(key));
+    return new KeyedInputPartition(part.of(slices), new GenericInternalRow(key));
   }
 }

@@ -49,6 +49,7 @@ final class SampledPartitionReader implements PartitionReader<ColumnarBatch> {
     this.indices = new long[settings.batchRows()];
     columns.open(dataset);
     columns.shards().set(row -> snapshot.firstIndex(snapshot.shardOf(indices[(int) row])));
+    columns.versions().set(snapshot.version());
     this.prefetcher = dataset.prefetcher(columns.names());
   }
 

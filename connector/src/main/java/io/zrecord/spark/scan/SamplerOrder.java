@@ -67,6 +67,11 @@ final class SamplerOrder implements ScanOrder {
   }
 
   @Override
+  public List<Long> versions() {
+    return List.of(snapshot.version());
+  }
+
+  @Override
   public Set<String> placeColumns() {
     return Set.of(MetadataColumns.POSITION);
   }

@@ -18,6 +18,12 @@ interface ScanOrder {
   /** Returns the number of places. */
   long length();
 
+  /**
+   * Returns the version of each dataset that is read. Versions with the same records, of which one
+   * is a tag, are different.
+   */
+  List<Long> versions();
+
   /** Returns the names of the metadata columns that have a row's place. */
   Set<String> placeColumns();
 

@@ -36,7 +36,6 @@ final class WholeShards {
   }
 
   private static InputPartition joined(ZRecordInputPartition like, List<ShardSlice> slices) {
-    return new ZRecordInputPartition(
-        like.location(), like.dataset(), like.firstIndex(), List.copyOf(slices));
+    return like.of(List.copyOf(slices));
   }
 }

@@ -2,6 +2,7 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.spark.path.TableLocation;
+import java.util.Collections;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 
@@ -13,7 +14,28 @@ import org.apache.spark.sql.connector.read.InputPartition;
  * @param dataset ordinal of the dataset, if several datasets are read
  * @param firstIndex index of the dataset's first record, if several datasets are read
  * @param slices parts of shards, in index order, without sizes
+ * @param versions the version that each slice is of
  */
 public record ZRecordInputPartition(
-    TableLocation location, int dataset, long firstIndex, List<ScanPlan.ShardSlice> slices)
-    implements InputPartition {}
+    TableLocation location,
+    int dataset,
+    long firstIndex,
+    List<ScanPlan.ShardSlice> slices,
+    List<Long> versions)
+    implements InputPartition {
+
+  /** Creates a part of one version. */
+  public ZRecordInputPartition(
+      TableLocation location,
+      int dataset,
+      long firstIndex,
+      List<ScanPlan.ShardSlice> slices,
+      long version) {
+    this(location, dataset, firstIndex, slices, Collections.nCopies(slices.size(), version));
+  }
+
+  /** Returns a part with other slices of the version that all slices of this part are of. */
+  ZRecordInputPartition of(List<ScanPlan.ShardSlice> others) {
+    return new ZRecordInputPartition(location, dataset, firstIndex, others, versions.get(0));
+  }
+}

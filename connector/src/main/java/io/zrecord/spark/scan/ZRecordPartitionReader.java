@@ -63,6 +63,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
   public boolean next() {
     int rows = loadNext();
     while (rows == 0 && nextSlice < partition.slices().size()) {
+      columns.versions().set(partition.versions().get(nextSlice));
       openSlice(partition.slices().get(nextSlice++));
       rows = loadNext();
     }

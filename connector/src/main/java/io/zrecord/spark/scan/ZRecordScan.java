@@ -3,6 +3,7 @@ package io.zrecord.spark.scan;
 import io.zrecord.read.IndexSet;
 import io.zrecord.scan.SplitSizing;
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
 import io.zrecord.spark.path.SparkErrors;
@@ -301,8 +302,16 @@ public final class ZRecordScan
         && use == scan.use
         && location.equals(scan.location)
         && order.equals(scan.order)
+        && versions().equals(scan.versions())
         && settings.bare().equals(scan.settings.bare())
         && planned.equals(scan.planned);
+  }
+
+  /** Returns the versions that rows say they are of; none if they do not say it. */
+  private List<Long> versions() {
+    return settings.columns().getFieldIndex(MetadataColumns.VERSION).isDefined()
+        ? order.versions()
+        : List.of();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.path.TableLocation;
 import io.zrecord.spark.scan.ZRecordInputPartition;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -24,7 +25,7 @@ final class StreamTasks implements BatchTasks {
   private static final int INDEX_BYTES = Long.BYTES;
 
   private final List<FieldSpec> fields;
-  private final List<ScanPlan.Split> splits = new ArrayList<>();
+  private final List<Part> splits = new ArrayList<>();
   private final int parallelism = SparkSession.active().sparkContext().defaultParallelism();
   private @Nullable TableLocation location;
   private long rows;
@@ -42,7 +43,8 @@ final class StreamTasks implements BatchTasks {
             fields,
             records.between(from, to),
             new SplitSizing(0, 2 * parallelism, MIN_BYTES, MAX_BYTES))
-        .forEach(split -> splits.add(withoutSizes(split)));
+        .forEach(
+            split -> splits.add(new Part(withoutSizes(split), records.version().version())));
   }
 
   /**
@@ -57,6 +59,12 @@ final class StreamTasks implements BatchTasks {
     return new ScanPlan.Split(slices, split.recordCount(), split.bytes());
   }
 
+  private record Part(ScanPlan.Split split, long version) {
+    long bytes() {
+      return split.bytes();
+    }
+  }
+
   @Override
   public OptionalLong rows() {
     return OptionalLong.of(rows);
@@ -64,33 +72,40 @@ final class StreamTasks implements BatchTasks {
 
   @Override
   public OptionalLong bytes() {
-    long values = splits.stream().mapToLong(ScanPlan.Split::bytes).sum();
+    long values = splits.stream().mapToLong(Part::bytes).sum();
     return OptionalLong.of(rows * INDEX_BYTES + values);
   }
 
   @Override
   public InputPartition[] divide() {
-    long total = splits.stream().mapToLong(ScanPlan.Split::bytes).sum();
+    long total = splits.stream().mapToLong(Part::bytes).sum();
     long enough = Math.max(MIN_BYTES, Math.min(MAX_BYTES, total / (2L * parallelism)));
     List<InputPartition> parts = new ArrayList<>();
-    List<ShardSlice> slices = new ArrayList<>();
+    List<Part> together = new ArrayList<>();
     long bytes = 0;
-    for (ScanPlan.Split split : splits) {
-      if (bytes > 0 && bytes + split.bytes() > enough) {
-        parts.add(part(slices));
-        slices.clear();
+    for (Part part : splits) {
+      if (bytes > 0 && bytes + part.bytes() > enough) {
+        parts.add(joined(together));
+        together.clear();
         bytes = 0;
       }
-      slices.addAll(split.slices());
-      bytes += split.bytes();
+      together.add(part);
+      bytes += part.bytes();
     }
-    if (!slices.isEmpty()) {
-      parts.add(part(slices));
+    if (!together.isEmpty()) {
+      parts.add(joined(together));
     }
     return parts.toArray(InputPartition[]::new);
   }
 
-  private ZRecordInputPartition part(List<ShardSlice> slices) {
-    return new ZRecordInputPartition(Objects.requireNonNull(location), 0, 0, List.copyOf(slices));
+  private ZRecordInputPartition joined(List<Part> parts) {
+    List<ShardSlice> slices = new ArrayList<>();
+    List<Long> versions = new ArrayList<>();
+    for (Part part : parts) {
+      slices.addAll(part.split().slices());
+      versions.addAll(Collections.nCopies(part.split().slices().size(), part.version()));
+    }
+    return new ZRecordInputPartition(
+        Objects.requireNonNull(location), 0, 0, List.copyOf(slices), List.copyOf(versions));
   }
 }

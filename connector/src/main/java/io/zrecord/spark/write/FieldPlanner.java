@@ -186,7 +186,8 @@ public final class FieldPlanner {
   private static String neverLeftOut(FieldSpec field) {
     return "field '" + field.name() + "' has the default expression "
         + field.rules().defaultSql()
-        + ", which this release does not evaluate, and is missing in the data (add the column)";
+        + ", which only statements of SQL evaluate, and is missing in the data (add the column, or"
+        + " INSERT into the table)";
   }
 
   /** Describes a column whose values are given, although the table generates them. */

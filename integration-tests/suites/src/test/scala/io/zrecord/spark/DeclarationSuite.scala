@@ -303,7 +303,6 @@ class UnstagedDeclarationSuite extends Declarations {
     for (
       (columns, suffix, hint) <- Seq(
         ("(id int)", "tblproperties ('write.a' = '1')", "property"),
-        ("(id date default current_date())", "", "no constant"),
         ("(id varchar(3))", "", "varchar(3)"),
         ("(id char(3))", "", "char(3)")
       )

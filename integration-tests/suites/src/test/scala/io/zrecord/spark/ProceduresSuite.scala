@@ -8,7 +8,8 @@ class ProceduresSuite extends SparkSuite {
 
   override protected def configuration: Map[String, String] = Map(
     "spark.sql.catalog.lake" -> classOf[ZRecordCatalog].getName,
-    "spark.sql.catalog.lake.warehouse" -> warehouse
+    "spark.sql.catalog.lake.warehouse" -> warehouse,
+    "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName
   )
 
   private val calls = !spark.version.startsWith("3.")
@@ -245,5 +246,48 @@ class ProceduresSuite extends SparkSuite {
       )
     }
     assert(table.version == changed + 2)
+  }
+
+  test("SHOW PROCEDURES lists those of a catalog, and DESCRIBE PROCEDURE says what one takes") {
+    assume(spark.version >= "4.2", "earlier releases do not list those of zrecord")
+    val names = Seq(
+      "rebalance",
+      "relayout",
+      "expire",
+      "sweep",
+      "tag",
+      "untag",
+      "rollback_to",
+      "changes",
+      "verify",
+      "repair"
+    )
+    sql("create namespace if not exists lake.shown")
+    for (
+      (catalog, namespace) <- Seq(
+        ("lake", "lake"),
+        ("lake", "lake.system"),
+        ("lake", "lake.SYSTEM"),
+        ("zrecord", "zrecord.system"),
+        ("spark_catalog", "spark_catalog.system")
+      )
+    ) withClue(namespace) {
+      assert(
+        sql(s"show procedures in $namespace") ==
+          names.map(name => Row(catalog, Seq("system"), "system", name))
+      )
+    }
+    assert(sql("show procedures in lake.shown").isEmpty)
+    for (name <- names; catalog <- Seq("lake", "zrecord")) withClue(name) {
+      val described =
+        sql(s"describe procedure $catalog.system.$name").map(_.getString(0)).mkString("\n")
+      assert(described.contains(name), described)
+      if (spark.version >= "4.2") {
+        assert(described.contains("Parameters:"), described)
+        assert(described.contains("IN table"), described)
+      }
+    }
+    val missing = failure(sql("describe procedure lake.system.nothing"))
+    assert(missing.contains("no procedure 'nothing'") && missing.contains("system.repair"), missing)
   }
 }
