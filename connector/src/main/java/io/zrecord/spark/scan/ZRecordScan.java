@@ -65,14 +65,17 @@ public final class ZRecordScan
 
   private final String location;
   private final ScanOrder order;
-  private final PartitionPlaces partitions;
+  private final RuntimePredicates runtime;
   private final ReadSettings settings;
   private final List<Predicate> pushed;
   private final int partitionCount;
   private final ScanUse use;
   private final Optional<ScanOfStream> stream;
   private final IndexSet planned;
-  private volatile IndexSet places;
+
+  /** What is read, which a join may narrow down while the query runs. */
+  private volatile RuntimePredicates.Narrowed read;
+
   /** The stream of this scan; null if the scan is none of a stream. */
   private volatile @Nullable SizedStream batches;
 
@@ -90,7 +93,7 @@ public final class ZRecordScan
     this(
         location,
         order,
-        new PartitionPlaces(List.of()),
+        RuntimePredicates.ofPlaces(),
         places,
         settings,
         pushed,
@@ -102,6 +105,7 @@ public final class ZRecordScan
   /**
    * Creates a scan.
    *
+   * @param runtime takes the conditions of joins
    * @param places the places to read, or those from which {@link ReadSettings#sample} draws
    * @param pushed the conditions that narrow down what is read, for the plan that a user sees
    * @param partitionCount 0: automatic
@@ -111,7 +115,7 @@ public final class ZRecordScan
   ZRecordScan(
       String location,
       ScanOrder order,
-      PartitionPlaces partitions,
+      RuntimePredicates runtime,
       IndexSet places,
       ReadSettings settings,
       List<Predicate> pushed,
@@ -120,14 +124,18 @@ public final class ZRecordScan
       Optional<ScanOfStream> stream) {
     this.location = location;
     this.order = order;
-    this.partitions = partitions;
+    this.runtime = runtime;
     this.planned = places;
-    this.places = places;
+    this.read = new RuntimePredicates.Narrowed(places, settings.conditions());
     this.settings = settings;
     this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
     this.use = use;
     this.stream = stream;
+  }
+
+  private IndexSet places() {
+    return read.places();
   }
 
   @Override
@@ -138,7 +146,7 @@ public final class ZRecordScan
   @Override
   public String description() {
     return ZRecordOptions.FORMAT + " " + location + " " + settings.columns().catalogString()
-        + ", " + places.count() + " records in " + places.rangeCount() + " ranges of " + order
+        + ", " + places().count() + " records in " + places().rangeCount() + " ranges of " + order
         + (settings.sample() == null ? "" : ", " + settings.sample())
         + ", PushedFilters: " + shortened(pushed.toString());
   }
@@ -176,8 +184,8 @@ public final class ZRecordScan
       return new ScanStatistics(ofStream.batchBytes(), ofStream.batchRows());
     }
     double part = settings.sample() == null ? 1 : settings.sample().mean();
-    long rows = places.count();
-    long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places);
+    long rows = places().count();
+    long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places());
     return new ScanStatistics(
         OptionalLong.of((long) (bytes * part)), OptionalLong.of((long) (rows * part)));
   }
@@ -185,26 +193,20 @@ public final class ZRecordScan
   @Override
   public NamedReference[] filterAttributes() {
     return Arrays.stream(settings.columns().fieldNames())
-        .filter(name -> use == ScanUse.QUERY
-            && (order.placeColumns().contains(name) || partitions.columns().contains(name)))
+        .filter(name -> use == ScanUse.QUERY && runtime.know(order, name))
         .map(name -> Expressions.column(PartitionColumns.quoted(name)))
         .toArray(NamedReference[]::new);
   }
 
   @Override
   public void filter(Predicate[] predicates) {
-    SparkErrors.done(() -> {
-      PlacePredicates evaluator = new PlacePredicates(order, partitions);
-      for (Predicate predicate : predicates) {
-        places = places.intersect(evaluator.evaluate(predicate).holds());
-      }
-    });
+    SparkErrors.done(() -> read = runtime.narrow(order, read, predicates));
   }
 
   @Override
   public InputPartition[] planInputPartitions() {
     ScanOrder.Division division =
-        SparkErrors.planned(() -> order.divide(settings.columns(), places, sizing()));
+        SparkErrors.planned(() -> order.divide(settings.columns(), places(), sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
     if (use == ScanUse.CHANGES_BY_SHARD) {
@@ -213,7 +215,8 @@ public final class ZRecordScan
     return isReported()
         ? division.partitions().stream()
             .flatMap(part ->
-                KeyedInputPartition.divided(partitions.fieldsOfAll(), (ZRecordInputPartition) part)
+                KeyedInputPartition.divided(
+                    runtime.partitions().fieldsOfAll(), (ZRecordInputPartition) part)
                     .stream())
             .toArray(InputPartition[]::new)
         : division.partitions().toArray(InputPartition[]::new);
@@ -225,12 +228,13 @@ public final class ZRecordScan
     if (!isReported()) {
       return new UnknownPartitioning(0);
     }
-    List<String> names = partitions.fieldsOfAll().stream().map(FieldSpec::name).toList();
+    List<String> names =
+        runtime.partitions().fieldsOfAll().stream().map(FieldSpec::name).toList();
     return new KeyGroupedPartitioning(
         names.stream()
             .map(name -> Expressions.column(PartitionColumns.quoted(name)))
             .toArray(Expression[]::new),
-        partitions.counts(names, planned).size());
+        runtime.partitions().counts(names, planned).size());
   }
 
   /**
@@ -253,7 +257,7 @@ public final class ZRecordScan
    */
   private boolean isReported() {
     RuntimeConfig session = SparkSession.active().conf();
-    List<FieldSpec> fields = partitions.fieldsOfAll();
+    List<FieldSpec> fields = runtime.partitions().fieldsOfAll();
     return use != ScanUse.CHANGES_BY_SHARD
         && !fields.isEmpty()
         && session.contains(BUCKETING)
@@ -277,7 +281,15 @@ public final class ZRecordScan
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return order.readers(settings.bare());
+    return SparkErrors.planned(() -> {
+      RuntimePredicates.Narrowed now = read;
+      SearchedFields searched = SearchedFields.of(
+          now.conditions(),
+          settings.columns(),
+          now.places().count(),
+          columns -> order.estimateBytes(columns, now.places()));
+      return order.readers(settings.bare().of(now.conditions(), searched));
+    });
   }
 
   @Override

@@ -312,11 +312,12 @@ public final class ZRecordScanBuilder
         conf.verification(),
         sample.orElse(null),
         List.copyOf(conditions),
+        SearchedFields.NONE,
         null);
     return new ZRecordScan(
         location,
         order,
-        partitions,
+        new RuntimePredicates(partitions, values),
         selected,
         settings,
         pushed,
