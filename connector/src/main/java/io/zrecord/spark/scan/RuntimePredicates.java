@@ -2,8 +2,13 @@ package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.types.StructType;
 
 /**
  * What a scan can make of conditions that are known when the query runs, such as the keys of the
@@ -21,11 +26,19 @@ record RuntimePredicates(PartitionPlaces partitions, ValuePredicates values) {
     return new RuntimePredicates(new PartitionPlaces(List.of()), new ValuePredicates(List.of()));
   }
 
-  /** Tells whether conditions on a column leave less to read. */
-  boolean know(ScanOrder order, String column) {
-    return order.placeColumns().contains(column)
-        || partitions.columns().contains(column)
-        || values.canCompare(column);
+  /**
+   * Returns the names of those columns of which conditions leave less to read. Spark may not tell
+   * columns apart whose names differ by case only.
+   */
+  List<String> columns(ScanOrder order, StructType columns) {
+    Map<String, Long> names = Arrays.stream(columns.fieldNames())
+        .collect(Collectors.groupingBy(
+            name -> name.toLowerCase(Locale.ROOT), Collectors.counting()));
+    return Arrays.stream(columns.fieldNames())
+        .filter(name -> order.placeColumns().contains(name)
+            || partitions.columns().contains(name)
+            || (values.canCompare(name) && names.get(name.toLowerCase(Locale.ROOT)) == 1))
+        .toList();
   }
 
   /** Narrows a scan down. */

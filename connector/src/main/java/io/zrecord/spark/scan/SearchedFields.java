@@ -12,11 +12,11 @@ import org.apache.spark.sql.types.StructType;
  * of records that do not meet the conditions. Immutable.
  *
  * @param names names of the fields; none if nothing is gained
- * @param worthwhile greatest part of the records that may be left for the others to be passed over.
- *     Narrow values are read faster in ranges than one by one
+ * @param areOthersWide whether the other columns are wide, so that each record counts that is not
+ *     read. Narrow values are read faster in ranges than one by one
  */
-record SearchedFields(Set<String> names, double worthwhile) implements Serializable {
-  static final SearchedFields NONE = new SearchedFields(Set.of(), 0);
+record SearchedFields(Set<String> names, boolean areOthersWide) implements Serializable {
+  static final SearchedFields NONE = new SearchedFields(Set.of(), false);
 
   /** Bytes of the other columns of a record from which on each record that is not read counts. */
   private static final long WIDE_BYTES = 256;
@@ -57,7 +57,11 @@ record SearchedFields(Set<String> names, double worthwhile) implements Serializa
         - chosen.stream()
             .mapToLong(name -> bytes.applyAsLong(new StructType().add(columns.apply(name))))
             .sum();
-    return new SearchedFields(
-        chosen, others / rows >= WIDE_BYTES ? WORTHWHILE_IF_WIDE : WORTHWHILE_IF_NARROW);
+    return new SearchedFields(chosen, others / rows >= WIDE_BYTES);
+  }
+
+  /** Returns the greatest part of the records that may be left for the others to be passed over. */
+  double worthwhile() {
+    return areOthersWide ? WORTHWHILE_IF_WIDE : WORTHWHILE_IF_NARROW;
   }
 }

@@ -1,8 +1,11 @@
 package io.zrecord.spark.scan;
 
+import io.zrecord.read.IndexSet;
 import io.zrecord.scan.ScanPlan;
 import io.zrecord.spark.path.TableLocation;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.connector.read.InputPartition;
 
 /**
@@ -16,4 +19,23 @@ import org.apache.spark.sql.connector.read.InputPartition;
  */
 public record ZRecordInputPartition(
     TableLocation location, int dataset, long firstIndex, List<ScanPlan.ShardSlice> slices)
-    implements InputPartition {}
+    implements InputPartition {
+
+  /** Returns what some places of the scan leave of this part; empty if they leave nothing. */
+  Optional<ZRecordInputPartition> within(IndexSet places) {
+    List<ScanPlan.ShardSlice> left = new ArrayList<>();
+    for (ScanPlan.ShardSlice slice : slices) {
+      IndexSet indices = slice.indices();
+      long first = firstIndex + slice.firstIndex();
+      long end = first + indices.rangeTo(indices.rangeCount() - 1);
+      IndexSet kept =
+          places.intersect(IndexSet.range(first, end)).shift(-first).intersect(indices);
+      if (!kept.isEmpty()) {
+        left.add(new ScanPlan.ShardSlice(slice.shard(), slice.firstIndex(), kept));
+      }
+    }
+    return left.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new ZRecordInputPartition(location, dataset, firstIndex, left));
+  }
+}

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -71,7 +72,9 @@ public final class ZRecordScan
   private final int partitionCount;
   private final ScanUse use;
   private final Optional<ScanOfStream> stream;
-  private final IndexSet planned;
+  private final RuntimePredicates.Narrowed planned;
+
+  private volatile NamedReference @Nullable [] filterAttributes;
 
   /** What is read, which a join may narrow down while the query runs. */
   private volatile RuntimePredicates.Narrowed read;
@@ -125,8 +128,8 @@ public final class ZRecordScan
     this.location = location;
     this.order = order;
     this.runtime = runtime;
-    this.planned = places;
-    this.read = new RuntimePredicates.Narrowed(places, settings.conditions());
+    this.planned = new RuntimePredicates.Narrowed(places, settings.conditions());
+    this.read = planned;
     this.settings = settings;
     this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
@@ -190,36 +193,58 @@ public final class ZRecordScan
         OptionalLong.of((long) (bytes * part)), OptionalLong.of((long) (rows * part)));
   }
 
+  /** Returns the columns on which conditions of joins leave less to read. */
   @Override
   public NamedReference[] filterAttributes() {
-    return Arrays.stream(settings.columns().fieldNames())
-        .filter(name -> use == ScanUse.QUERY && runtime.know(order, name))
-        .map(name -> Expressions.column(PartitionColumns.quoted(name)))
-        .toArray(NamedReference[]::new);
+    NamedReference[] known = filterAttributes;
+    if (known == null) {
+      known = use == ScanUse.QUERY
+          ? runtime.columns(order, settings.columns()).stream()
+              .map(name -> Expressions.column(PartitionColumns.quoted(name)))
+              .toArray(NamedReference[]::new)
+          : new NamedReference[0];
+      filterAttributes = known;
+    }
+    return known.clone();
   }
 
+  /** Narrows the planned scan down, and not what was left of it when it ran before. */
   @Override
   public void filter(Predicate[] predicates) {
-    SparkErrors.done(() -> read = runtime.narrow(order, read, predicates));
+    SparkErrors.done(() -> read = runtime.narrow(order, planned, predicates));
   }
 
   @Override
   public InputPartition[] planInputPartitions() {
+    // Spark refuses a partition of the table in more parts than before a join narrowed it down.
+    boolean isReported = isReported();
+    IndexSet left = places();
+    IndexSet divided = isReported ? planned.places() : left;
     ScanOrder.Division division =
-        SparkErrors.planned(() -> order.divide(settings.columns(), places(), sizing()));
+        SparkErrors.planned(() -> order.divide(settings.columns(), divided, sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
     if (use == ScanUse.CHANGES_BY_SHARD) {
       return WholeShards.of(division.partitions()).toArray(InputPartition[]::new);
     }
-    return isReported()
-        ? division.partitions().stream()
-            .flatMap(part ->
-                KeyedInputPartition.divided(
-                    runtime.partitions().fieldsOfAll(), (ZRecordInputPartition) part)
-                    .stream())
-            .toArray(InputPartition[]::new)
-        : division.partitions().toArray(InputPartition[]::new);
+    if (!isReported) {
+      return division.partitions().toArray(InputPartition[]::new);
+    }
+    List<ZRecordInputPartition> parts = division.partitions().stream()
+        .map(ZRecordInputPartition.class::cast)
+        .flatMap(part -> left.equals(planned.places()) ? Stream.of(part) : part.within(left).stream())
+        .toList();
+    if (!left.equals(planned.places())) {
+      shardsPlanned = parts.stream().mapToLong(part -> part.slices().size()).sum();
+      rangesPlanned = parts.stream()
+          .flatMap(part -> part.slices().stream())
+          .mapToLong(slice -> slice.indices().rangeCount())
+          .sum();
+    }
+    return parts.stream()
+        .flatMap(part ->
+            KeyedInputPartition.divided(runtime.partitions().fieldsOfAll(), part).stream())
+        .toArray(InputPartition[]::new);
   }
 
   /** Returns the partitions of the table, so that Spark need not shuffle for a join by them. */
@@ -234,7 +259,7 @@ public final class ZRecordScan
         names.stream()
             .map(name -> Expressions.column(PartitionColumns.quoted(name)))
             .toArray(Expression[]::new),
-        runtime.partitions().counts(names, planned).size());
+        runtime.partitions().counts(names, planned.places()).size());
   }
 
   /**
@@ -314,12 +339,12 @@ public final class ZRecordScan
         && location.equals(scan.location)
         && order.equals(scan.order)
         && settings.bare().equals(scan.settings.bare())
-        && planned.equals(scan.planned);
+        && planned.places().equals(scan.planned.places());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(location, order, settings.bare(), planned, partitionCount);
+    return Objects.hash(location, order, settings.bare(), planned.places(), partitionCount);
   }
 
   private record ScanStatistics(OptionalLong sizeInBytes, OptionalLong numRows)

@@ -112,6 +112,12 @@ public final class ZRecordScanBuilder
     return this;
   }
 
+  /** Lets the scan be one that runs several times, each time with other conditions of joins. */
+  public ZRecordScanBuilder forLoop() {
+    use = ScanUse.LOOP;
+    return this;
+  }
+
   /** Lets one task read all records of a shard that the statement may change. */
   public ZRecordScanBuilder byShards() {
     use = ScanUse.CHANGES_BY_SHARD;
