@@ -1,17 +1,12 @@
 package io.zrecord.benchmarks;
 
-import java.io.IOException;
+import io.zrecord.benchmarks.SqlPeers.Format;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Random;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.api.java.UDF2;
-import org.apache.spark.sql.types.DataTypes;
 
 /**
  * Measures DELETE, UPDATE, MERGE and added columns beside Iceberg and Delta, each with copy-on-write
@@ -25,13 +20,6 @@ final class SqlChanges {
   private static final int WARM_UPS = 1;
   private static final int ROUNDS = 3;
 
-  /** How each contestant names a table, and creates and cleans it. */
-  private record Format(String name, String catalog, String provider, String properties) {
-    String table(String table) {
-      return catalog + "." + table;
-    }
-  }
-
   private static final List<Format> FORMATS = List.of(
       new Format("zrecord", "lake", "zrecord", ""),
       new Format("iceberg copy-on-write", "ice.db", "iceberg", iceberg("copy-on-write")),
@@ -39,10 +27,12 @@ final class SqlChanges {
       new Format("delta copy-on-write", "spark_catalog.cow", "delta", delta(false)),
       new Format("delta deletion vectors", "spark_catalog.dv", "delta", delta(true)));
 
+  private final SqlPeers peers;
   private final SparkSession spark;
 
-  private SqlChanges(SparkSession spark) {
-    this.spark = spark;
+  private SqlChanges(SqlPeers peers) {
+    this.peers = peers;
+    this.spark = peers.spark();
   }
 
   private static String iceberg(String mode) {
@@ -56,61 +46,20 @@ final class SqlChanges {
     return "tblproperties ('delta.enableDeletionVectors' = '" + vectors + "')";
   }
 
-  public static void main(String[] args) throws IOException {
-    Path work = Path.of(args[0]).toAbsolutePath();
-    SparkSession spark = SparkSession.builder()
-        .master("local[2]")
-        .appName("zrecord benchmark")
-        .config("spark.ui.enabled", false)
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", work.resolve("warehouse").toString())
-        .config("spark.sql.catalogImplementation", "in-memory")
-        .config(
-            "spark.sql.extensions",
-            "io.zrecord.spark.ZRecordSessionExtensions,"
-                + "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,"
-                + "io.delta.sql.DeltaSparkSessionExtension")
-        .config("spark.sql.catalog.lake", "io.zrecord.spark.ZRecordCatalog")
-        .config("spark.sql.catalog.lake.warehouse", work.resolve("zrecord").toString())
-        .config("spark.sql.catalog.ice", "org.apache.iceberg.spark.SparkCatalog")
-        .config("spark.sql.catalog.ice.type", "hadoop")
-        .config("spark.sql.catalog.ice.warehouse", work.resolve("iceberg").toString())
-        .config(
-            "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-        .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.databricks.delta.snapshotPartitions", "2")
-        .config("spark.databricks.delta.retentionDurationCheck.enabled", "false")
-        .getOrCreate();
-    spark.sparkContext().setLogLevel("ERROR");
-    try {
-      new SqlChanges(spark).run(args.length > 1);
-    } finally {
-      spark.stop();
+  public static void main(String[] args) {
+    try (SqlPeers peers = new SqlPeers(Path.of(args[0]).toAbsolutePath(), FORMATS)) {
+      SqlChanges changes = new SqlChanges(peers);
+      if (args.length == 1) {
+        changes.records();
+      }
+      changes.images();
     }
-  }
-
-  private void run(boolean onlyImages) {
-    System.out.printf("%nSpark %s%n", spark.version());
-    spark.udf().register(
-        "noise", (UDF2<Long, Integer, byte[]>) SqlChanges::noise, DataTypes.BinaryType);
-    spark.sql("create database cow");
-    spark.sql("create database dv");
-    if (!onlyImages) {
-      records();
-    }
-    images();
-  }
-
-  private static byte[] noise(Long seed, Integer bytes) {
-    byte[] noise = new byte[bytes];
-    new Random(seed).nextBytes(noise);
-    return noise;
   }
 
   private void records() {
     long count = Effort.of(10_000_000L);
     String table = "records";
-    create(table, "id bigint, label int, score double, data binary",
+    peers.create(table, "id bigint, label int, score double, data binary",
         "id, cast(id % 1000 as int), cast(id % 97 as double), noise(id, 1024)", count);
     Map<String, Double> unchanged = scan(table, "label", "before");
     Map<String, Double> changed = scan(table, "score", "before");
@@ -128,38 +77,19 @@ final class SqlChanges {
     figures(contest(table, "a column is added and filled", round -> List.of(
         "alter table T add column c" + round + " bigint", "update T set c" + round + " = id * 2")),
         5, 0);
-    requireEqual(table, "count(*), sum(label), sum(score), sum(length(data)), sum(c0)");
-    drop(table);
+    peers.requireEqual(table, "count(*), sum(label), sum(score), sum(length(data)), sum(c0)");
+    peers.drop(table);
   }
 
   private void images() {
     long count = Effort.of(100_000L);
     String table = "images";
-    create(table, "id bigint, label int, image binary",
+    peers.create(table, "id bigint, label int, image binary",
         "id, cast(id % 1000 as int), noise(id, 65536)", count);
     figures(contest(table, "UPDATE of 1 % of labels beside images of 64 KiB", round ->
         List.of("update T set label = label + 1 where id % 100 = " + round)), 20, 20);
-    requireEqual(table, "count(*), sum(label), sum(length(image))");
-    drop(table);
-  }
-
-  private void create(String table, String columns, String values, long count) {
-    for (Format format : FORMATS) {
-      String name = format.table(table);
-      if (format.catalog().startsWith("ice")) {
-        spark.sql("create namespace if not exists " + format.catalog());
-      }
-      spark.sql("create table " + name + " (" + columns + ") using " + format.provider() + " "
-          + format.properties());
-      spark.sql("insert into " + name + " select " + values + " from range(0, " + count
-          + ", 1, 8)");
-    }
-  }
-
-  private void drop(String table) {
-    for (Format format : FORMATS) {
-      spark.sql("drop table " + format.table(table) + " purge");
-    }
+    peers.requireEqual(table, "count(*), sum(label), sum(length(image))");
+    peers.drop(table);
   }
 
   /** Statements of a round. */
@@ -228,17 +158,5 @@ final class SqlChanges {
     ratios.forEach((name, ratio) ->
         System.out.printf(Locale.ROOT, "%s, speed of before: %s %.2f%n", what, name, ratio));
     Figure.atLeast(what, ratios.get("zrecord"), asked);
-  }
-
-  /** Requires that all contestants have the same records in the end. */
-  private void requireEqual(String table, String aggregates) {
-    List<Row> answers = new ArrayList<>();
-    for (Format format : FORMATS) {
-      answers.add(spark.sql("select " + aggregates + " from " + format.table(table)).head());
-    }
-    if (answers.stream().distinct().count() != 1) {
-      throw new IllegalStateException("The contestants do not agree on " + table + ": " + answers);
-    }
-    System.out.println("All contestants agree: " + answers.get(0));
   }
 }

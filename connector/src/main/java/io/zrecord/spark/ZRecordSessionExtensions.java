@@ -16,6 +16,7 @@ import io.zrecord.spark.rules.ReplacedRecords;
 import io.zrecord.spark.rules.RequiredColumns;
 import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
+import io.zrecord.spark.rules.ScansOfLoops;
 import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
 import io.zrecord.spark.rules.UpdatesOfStreams;
@@ -63,6 +64,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectOptimizerRule(session -> new ReplacedRecords());
     extensions.injectOptimizerRule(session -> new RowChangesOfOneVersion());
     extensions.injectOptimizerRule(session -> new ColumnsOfRowChanges());
+    extensions.injectOptimizerRule(session -> new ScansOfLoops());
     extensions.injectOptimizerRule(CountsOfConstants::of);
     injectEarly(
         extensions,

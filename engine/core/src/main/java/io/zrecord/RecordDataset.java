@@ -4,16 +4,18 @@ import io.zrecord.errors.NotADatasetException;
 import io.zrecord.internal.dataset.Providers;
 import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.OpenShards;
-import io.zrecord.internal.shard.RangeSearch;
 import io.zrecord.internal.shard.ShardList;
 import io.zrecord.internal.shard.ShardUse;
 import io.zrecord.internal.shard.fetch.Prefetched;
 import io.zrecord.internal.shard.read.ShardedFieldReader;
 import io.zrecord.internal.shard.read.StoredBlockReader;
+import io.zrecord.internal.shard.search.RangeSearch;
+import io.zrecord.internal.shard.search.ValueSearch;
 import io.zrecord.read.FieldReader;
 import io.zrecord.read.IndexSet;
 import io.zrecord.read.ReadMetrics;
 import io.zrecord.read.StoredBlocks;
+import io.zrecord.read.ValueFinder;
 import io.zrecord.read.ValueRange;
 import io.zrecord.read.Verification;
 import io.zrecord.schema.Compression;
@@ -364,6 +366,27 @@ public final class RecordDataset implements RecordSource {
       search.addTo(indices, shards.open(i), shards.firstIndex(i));
     }
     return indices.build();
+  }
+
+  /**
+   * Returns the records whose value of a field is within one of some ranges. Reads the values of
+   * the blocks that {@link #indicesThatMayHave} finds.
+   *
+   * @throws IllegalArgumentException as {@link #indicesThatMayHave} says
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public IndexSet indicesThatHave(String field, ValueRange... ranges) {
+    return finder(field, ranges).among(indicesThatMayHave(field, ranges));
+  }
+
+  /**
+   * Prepares to find records whose value of a field is within one of some ranges, among others.
+   *
+   * @throws IllegalArgumentException as {@link #indicesThatMayHave} says
+   * @throws IllegalStateException if the dataset is closed
+   */
+  public ValueFinder finder(String field, ValueRange... ranges) {
+    return new ValueSearch(reader(field), ranges);
   }
 
   private void requireOpen() {

@@ -1,5 +1,7 @@
 package io.zrecord;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.zrecord.findings.Finding;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.shard.OpenShards;
@@ -259,7 +261,9 @@ abstract class RangedTable {
       from += count;
     }
     long passed = 0;
-    for (ValueRange range : present.isEmpty() ? List.<ValueRange>of() : ranges.apply(present)) {
+    List<ValueRange> tried = present.isEmpty() ? List.of() : ranges.apply(present);
+    for (ValueRange range : tried) {
+      requireFound(name, dataset, field, indices, present, List.of(range));
       IndexSet found = dataset.indicesThatMayHave(field.name(), range);
       passed += dataset.length() - found.count();
       for (int i = 0; i < present.size(); i++) {
@@ -269,7 +273,43 @@ abstract class RangedTable {
         }
       }
     }
+    requireFound(name, dataset, field, indices, present, tried);
     return passed;
+  }
+
+  /** Compares a search by values, among all records and among some of them, with all values. */
+  private static void requireFound(
+      String name,
+      RecordDataset dataset,
+      FieldSpec field,
+      List<Long> indices,
+      List<byte[]> present,
+      List<ValueRange> ranges) {
+    IndexSet.Builder within = new IndexSet.Builder();
+    for (int i = 0; i < present.size(); i++) {
+      byte[] value = present.get(i);
+      if (ranges.stream().anyMatch(range -> isWithin(field, value, range))) {
+        within.add(indices.get(i), indices.get(i) + 1);
+      }
+    }
+    IndexSet expected = within.build();
+    ValueRange[] all = ranges.toArray(ValueRange[]::new);
+    assertThat(dataset.indicesThatHave(field.name(), all))
+        .as("%s: %s of field %s", name, ranges, field.name())
+        .isEqualTo(expected);
+    IndexSet.Builder scattered = new IndexSet.Builder();
+    IndexSet.Builder runs = new IndexSet.Builder();
+    for (long i = 0; i < dataset.length(); i += 1 + i % 11) {
+      scattered.add(i, i + 1);
+    }
+    for (long i = 0; i < dataset.length(); i += 5000) {
+      runs.add(i, Math.min(dataset.length(), i + 100 + i % 700));
+    }
+    for (IndexSet some : List.of(scattered.build(), runs.build(), IndexSet.empty())) {
+      assertThat(dataset.finder(field.name(), all).among(some))
+          .as("%s: %s of field %s among %s", name, ranges, field.name(), some)
+          .isEqualTo(expected.intersect(some));
+    }
   }
 
   IndexSet search(String field, ValueRange... ranges) {

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A search for a range by statistics passes over no record that has a value within the range,
- * whatever became of the table, and passes over blocks that have none.
+ * whatever became of the table, and passes over blocks that have none. A search by values finds
+ * just the records that have one.
  */
 final class ValueRangeTest extends RangedTable {
   @Test
@@ -148,6 +149,15 @@ final class ValueRangeTest extends RangedTable {
     IndexSet all = IndexSet.range(0, RECORDS);
     assertThat(search("row", absent).isEmpty()).isTrue();
     assertThat(search("row", present)).isEqualTo(all);
+    IndexSet sparse = IndexSet.range(0, BLOCK).union(IndexSet.of(2L * BLOCK));
+    assertThat(find("sparse", present)).isEqualTo(sparse);
+    assertThat(find("sparse", absent)).isEqualTo(all.minus(sparse));
+    assertThat(find("sparse", absent, new ValueRange.Integers(5, 5)))
+        .isEqualTo(all.minus(sparse).union(IndexSet.of(5)));
+    assertThat(find("sparse", absent, present)).isEqualTo(all);
+    assertThat(find("sparse").isEmpty()).isTrue();
+    assertThat(find("blob", present)).isEqualTo(all);
+    assertThat(find("blob", absent).isEmpty()).isTrue();
     assertThat(search("sparse", absent)).isEqualTo(IndexSet.range(BLOCK, RECORDS));
     assertThat(search("sparse", present))
         .isEqualTo(IndexSet.range(0, BLOCK).union(IndexSet.range(2L * BLOCK, RECORDS)));
@@ -166,6 +176,16 @@ final class ValueRangeTest extends RangedTable {
     assertThat(search("sparse", present)).isEqualTo(all);
     assertThat(search("later", absent)).isEqualTo(all);
     assertThat(search("later", present).isEmpty()).isTrue();
+    assertThat(find("row", absent)).isEqualTo(IndexSet.of(3));
+    assertThat(find("sparse", present)).isEqualTo(sparse.union(IndexSet.of(2L * BLOCK - 1)));
+    assertThat(find("later", absent)).isEqualTo(all);
+    assertThat(find("later", present).isEmpty()).isTrue();
+  }
+
+  private IndexSet find(String field, ValueRange... ranges) {
+    try (RecordDataset dataset = RecordDataset.open(directory.toString())) {
+      return dataset.indicesThatHave(field, ranges);
+    }
   }
 
   @Test
@@ -173,6 +193,9 @@ final class ValueRangeTest extends RangedTable {
     write(10);
     for (String field : List.of("row", "name", "blob")) {
       assertThatThrownBy(() -> search(field, new ValueRange.Fractions(0, 1)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'" + field + "'");
+      assertThatThrownBy(() -> find(field, new ValueRange.Fractions(0, 1)))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("'" + field + "'");
     }

@@ -68,7 +68,8 @@ final class DeclaredTable extends ZRecordTable {
     return load(
         entry,
         false,
-        (columns, target) -> WrittenColumns.of(ColumnMetadata.withoutApplications(columns), target));
+        (columns, target) ->
+            WrittenColumns.of(ColumnMetadata.withoutApplications(columns), target));
   }
 
   private static DeclaredTable load(

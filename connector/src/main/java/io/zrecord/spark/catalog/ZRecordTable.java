@@ -88,6 +88,7 @@ public class ZRecordTable
   private volatile boolean isReadByItsAppend;
 
   private volatile boolean isOneOfSeveralAppends;
+  private volatile boolean isReadInLoop;
 
   ZRecordTable(
       ReadPaths paths,
@@ -379,7 +380,10 @@ public class ZRecordTable
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return SparkErrors.planned(() -> scanBuilder(options));
+    return SparkErrors.planned(() -> {
+      ScanBuilder scan = scanBuilder(options);
+      return isReadInLoop && scan instanceof ZRecordScanBuilder records ? records.forLoop() : scan;
+    });
   }
 
   private ScanBuilder scanBuilder(CaseInsensitiveStringMap options) {
@@ -440,6 +444,11 @@ public class ZRecordTable
    */
   public final void appendedSeveralTimes() {
     isOneOfSeveralAppends = true;
+  }
+
+  /** Remembers that a recursive query reads this table, whose scans run several times. */
+  public final void readInLoop() {
+    isReadInLoop = true;
   }
 
   @Override

@@ -45,7 +45,8 @@ record RowPlan(
     RecordSchema stored = base.schema();
     boolean[] required = new boolean[columns.length()];
     for (int i = 0; i < required.length; i++) {
-      FieldSpec field = stored.fields().get(stored.ordinal(fields.fields().get(i).name()));
+      FieldSpec field =
+          stored.fields().get(stored.ordinal(fields.fields().get(i).name()));
       required[i] = RequiredValue.isOf(columns.apply(i), field);
     }
     return required;

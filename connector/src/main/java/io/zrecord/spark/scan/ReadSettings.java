@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param sample draws from the places that the scan selects; null: all places
  * @param conditions conditions that all rows have to meet. Records that cannot meet them, by the
  *     statistics of their shard, are passed over; others are rows
+ * @param searched the fields by whose values tasks pass over single records
  * @param wider what to do where a field has a wider type than its column; null if none can have one
  */
 public record ReadSettings(
@@ -29,18 +30,27 @@ public record ReadSettings(
     Verification verification,
     @Nullable TableSample sample,
     List<ValueCondition> conditions,
+    SearchedFields searched,
     @Nullable WiderTypes wider)
     implements Serializable {
 
   /** Returns settings to read all records. */
   public static ReadSettings ofAll(StructType columns, ReadConf conf) {
     return new ReadSettings(
-        columns, conf.batchRows(), conf.batchBytes(), conf.verification(), null, List.of(), null);
+        columns,
+        conf.batchRows(),
+        conf.batchBytes(),
+        conf.verification(),
+        null,
+        List.of(),
+        SearchedFields.NONE,
+        null);
   }
 
   /** Returns the same settings for other columns. */
   public ReadSettings of(StructType others) {
-    return new ReadSettings(others, batchRows, batchBytes, verification, sample, conditions, wider);
+    return new ReadSettings(
+        others, batchRows, batchBytes, verification, sample, conditions, searched, wider);
   }
 
   /** Returns the same settings without the metadata of the columns, for tasks and comparisons. */
@@ -52,13 +62,20 @@ public record ReadSettings(
         verification,
         sample,
         conditions,
+        searched,
         wider);
+  }
+
+  /** Returns the same settings with other conditions, and the fields of those to look at. */
+  ReadSettings of(List<ValueCondition> others, SearchedFields ofOthers) {
+    return new ReadSettings(
+        columns, batchRows, batchBytes, verification, sample, others, ofOthers, wider);
   }
 
   /** Returns the same settings for shards of other versions. */
   public ReadSettings of(WiderTypes ofVersions) {
     return new ReadSettings(
-        columns, batchRows, batchBytes, verification, sample, conditions, ofVersions);
+        columns, batchRows, batchBytes, verification, sample, conditions, searched, ofVersions);
   }
 
   /** Returns a cursor over the places of a set that the sample draws. */

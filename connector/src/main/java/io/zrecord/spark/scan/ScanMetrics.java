@@ -81,7 +81,7 @@ public final class ScanMetrics {
 
   public static final class RecordsSkipped extends Sum {
     public RecordsSkipped() {
-      super("recordsSkipped", "records skipped by statistics");
+      super("recordsSkipped", "records skipped by conditions");
     }
   }
 

@@ -4,6 +4,8 @@ package io.zrecord.spark.scan;
 enum ScanUse {
   /** A query, whose joins may narrow the scan down while the query runs. */
   QUERY,
+  /** A part of a recursive query, which runs once for each level. No join narrows it down. */
+  LOOP,
   /**
    * A statement that changes records. No join narrows the scan down: Spark 4.2 would run the
    * condition of an {@code UPDATE} as a query of its own before.

@@ -50,6 +50,17 @@ final class ValuePredicates {
             && other.shape().equals(field.shape()));
   }
 
+  /** Tells whether values of a column can be compared with literals. */
+  boolean canCompare(String column) {
+    FieldSpec field = fields.get(column);
+    return field != null
+        && field.shape().isScalar()
+        && switch (field.type().kind()) {
+          case F16, BF16, DECIMAL, BYTES, NESTED -> false;
+          default -> true;
+        };
+  }
+
   /** Returns the translation; empty if statistics cannot refute the predicate. */
   Optional<ValueCondition> translate(Predicate predicate) {
     return translate(predicate, false);
@@ -114,7 +125,7 @@ final class ValuePredicates {
         ranges.add(range.get()[0]);
       }
     }
-    return within(children[0], ranges.toArray(ValueRange[]::new));
+    return within(children[0], FewRanges.of(ranges).toArray(ValueRange[]::new));
   }
 
   private Optional<ValueCondition> startsWith(Expression[] children) {

@@ -30,9 +30,15 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
   private final Storage storage;
   private final ReadMetrics metrics = new ReadMetrics();
   private final BatchColumns columns;
+  private final ValueFilter filter;
   private int nextSlice;
   private @Nullable RecordDataset shard;
   private long sliceFirstIndex;
+
+  /** Records of the slice that may meet the conditions, and how many of them were looked at. */
+  private IndexSet candidates = IndexSet.empty();
+
+  private long lookedAt;
   private IndexSet indices = IndexSet.empty();
   /** Range of the next record, if ranges are read. */
   private int range;
@@ -57,14 +63,13 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     this.settings = settings;
     this.storage = partition.location().storage();
     this.columns = new BatchColumns(settings, fields);
+    this.filter = new ValueFilter(settings);
   }
 
   @Override
   public boolean next() {
     int rows = loadNext();
-    while (rows == 0 && nextSlice < partition.slices().size()) {
-      columns.versions().set(partition.versions().get(nextSlice));
-      openSlice(partition.slices().get(nextSlice++));
+    while (rows == 0 && openNext()) {
       rows = loadNext();
     }
     recordCount += rows;
@@ -100,13 +105,35 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     columns.open(opened);
     sliceFirstIndex = partition.firstIndex() + slice.firstIndex();
     columns.shards().setAll(sliceFirstIndex);
-    indices = slice.indices();
-    for (ValueCondition condition : settings.conditions()) {
-      if (read.equals(fields)) {
-        indices = indices.intersect(condition.mayHold(opened));
-      }
+    candidates = filter.open(opened, slice.indices(), read.equals(fields));
+    lookedAt = 0;
+    indices = IndexSet.empty();
+    range = 0;
+    cursor = null;
+    skippedCount += slice.indices().count() - candidates.count();
+  }
+
+  /** Goes on to records that may meet the conditions. Returns false if there are no more. */
+  private boolean openNext() {
+    if (lookedAt < candidates.count()) {
+      openPart();
+      return true;
     }
-    skippedCount += slice.indices().count() - indices.count();
+    if (nextSlice < partition.slices().size()) {
+      columns.versions().set(partition.versions().get(nextSlice));
+      openSlice(partition.slices().get(nextSlice++));
+      return true;
+    }
+    return false;
+  }
+
+  private void openPart() {
+    IndexSet part = candidates.count() <= filter.partRecords()
+        ? candidates
+        : candidates.slice(lookedAt, filter.partRecords());
+    lookedAt += part.count();
+    indices = filter.search(part);
+    skippedCount += part.count() - indices.count();
     range = 0;
     nextIndex = indices.isEmpty() ? 0 : indices.rangeFrom(0);
     boolean isShort = indices.count() < (long) SHORT_RANGE_RECORDS * indices.rangeCount();
@@ -115,7 +142,7 @@ public final class ZRecordPartitionReader implements PartitionReader<ColumnarBat
     gathered = 0;
   }
 
-  /** Makes the next batch of the slice. Returns its rows, 0 if there are no more. */
+  /** Makes the next batch of the part. Returns its rows, 0 if there are no more. */
   private int loadNext() {
     if (cursor != null) {
       return gather(cursor);

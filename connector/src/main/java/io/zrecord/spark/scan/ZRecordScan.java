@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.apache.spark.sql.RuntimeConfig;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -66,14 +67,19 @@ public final class ZRecordScan
 
   private final String location;
   private final ScanOrder order;
-  private final PartitionPlaces partitions;
+  private final RuntimePredicates runtime;
   private final ReadSettings settings;
   private final List<Predicate> pushed;
   private final int partitionCount;
   private final ScanUse use;
   private final Optional<ScanOfStream> stream;
-  private final IndexSet planned;
-  private volatile IndexSet places;
+  private final RuntimePredicates.Narrowed planned;
+
+  private volatile NamedReference @Nullable [] filterAttributes;
+
+  /** What is read, which a join may narrow down while the query runs. */
+  private volatile RuntimePredicates.Narrowed read;
+
   /** The stream of this scan; null if the scan is none of a stream. */
   private volatile @Nullable SizedStream batches;
 
@@ -91,7 +97,7 @@ public final class ZRecordScan
     this(
         location,
         order,
-        new PartitionPlaces(List.of()),
+        RuntimePredicates.ofPlaces(),
         places,
         settings,
         pushed,
@@ -103,6 +109,7 @@ public final class ZRecordScan
   /**
    * Creates a scan.
    *
+   * @param runtime takes the conditions of joins
    * @param places the places to read, or those from which {@link ReadSettings#sample} draws
    * @param pushed the conditions that narrow down what is read, for the plan that a user sees
    * @param partitionCount 0: automatic
@@ -112,7 +119,7 @@ public final class ZRecordScan
   ZRecordScan(
       String location,
       ScanOrder order,
-      PartitionPlaces partitions,
+      RuntimePredicates runtime,
       IndexSet places,
       ReadSettings settings,
       List<Predicate> pushed,
@@ -121,14 +128,18 @@ public final class ZRecordScan
       Optional<ScanOfStream> stream) {
     this.location = location;
     this.order = order;
-    this.partitions = partitions;
-    this.planned = places;
-    this.places = places;
+    this.runtime = runtime;
+    this.planned = new RuntimePredicates.Narrowed(places, settings.conditions());
+    this.read = planned;
     this.settings = settings;
     this.pushed = List.copyOf(pushed);
     this.partitionCount = partitionCount;
     this.use = use;
     this.stream = stream;
+  }
+
+  private IndexSet places() {
+    return read.places();
   }
 
   @Override
@@ -139,7 +150,7 @@ public final class ZRecordScan
   @Override
   public String description() {
     return ZRecordOptions.FORMAT + " " + location + " " + settings.columns().catalogString()
-        + ", " + places.count() + " records in " + places.rangeCount() + " ranges of " + order
+        + ", " + places().count() + " records in " + places().rangeCount() + " ranges of " + order
         + (settings.sample() == null ? "" : ", " + settings.sample())
         + ", PushedFilters: " + shortened(pushed.toString());
   }
@@ -177,47 +188,65 @@ public final class ZRecordScan
       return new ScanStatistics(ofStream.batchBytes(), ofStream.batchRows());
     }
     double part = settings.sample() == null ? 1 : settings.sample().mean();
-    long rows = places.count();
-    long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places);
+    long rows = places().count();
+    long bytes = rows * INDEX_BYTES + order.estimateBytes(settings.columns(), places());
     return new ScanStatistics(
         OptionalLong.of((long) (bytes * part)), OptionalLong.of((long) (rows * part)));
   }
 
+  /** Returns the columns on which conditions of joins leave less to read. */
   @Override
   public NamedReference[] filterAttributes() {
-    return Arrays.stream(settings.columns().fieldNames())
-        .filter(name -> use == ScanUse.QUERY
-            && (order.placeColumns().contains(name) || partitions.columns().contains(name)))
-        .map(name -> Expressions.column(PartitionColumns.quoted(name)))
-        .toArray(NamedReference[]::new);
+    NamedReference[] known = filterAttributes;
+    if (known == null) {
+      known = use == ScanUse.QUERY
+          ? runtime.columns(order, settings.columns()).stream()
+              .map(name -> Expressions.column(PartitionColumns.quoted(name)))
+              .toArray(NamedReference[]::new)
+          : new NamedReference[0];
+      filterAttributes = known;
+    }
+    return known.clone();
   }
 
+  /** Narrows the planned scan down, and not what was left of it when it ran before. */
   @Override
   public void filter(Predicate[] predicates) {
-    SparkErrors.done(() -> {
-      PlacePredicates evaluator = new PlacePredicates(order, partitions);
-      for (Predicate predicate : predicates) {
-        places = places.intersect(evaluator.evaluate(predicate).holds());
-      }
-    });
+    SparkErrors.done(() -> read = runtime.narrow(order, planned, predicates));
   }
 
   @Override
   public InputPartition[] planInputPartitions() {
+    // Spark refuses a partition of the table in more parts than before a join narrowed it down.
+    boolean isReported = isReported();
+    IndexSet left = places();
+    IndexSet divided = isReported ? planned.places() : left;
     ScanOrder.Division division =
-        SparkErrors.planned(() -> order.divide(settings.columns(), places, sizing()));
+        SparkErrors.planned(() -> order.divide(settings.columns(), divided, sizing()));
     shardsPlanned = division.shards();
     rangesPlanned = division.ranges();
     if (use == ScanUse.CHANGES_BY_SHARD) {
       return WholeShards.of(division.partitions()).toArray(InputPartition[]::new);
     }
-    return isReported()
-        ? division.partitions().stream()
-            .flatMap(part ->
-                KeyedInputPartition.divided(partitions.fieldsOfAll(), (ZRecordInputPartition) part)
-                    .stream())
-            .toArray(InputPartition[]::new)
-        : division.partitions().toArray(InputPartition[]::new);
+    if (!isReported) {
+      return division.partitions().toArray(InputPartition[]::new);
+    }
+    List<ZRecordInputPartition> parts = division.partitions().stream()
+        .map(ZRecordInputPartition.class::cast)
+        .flatMap(
+            part -> left.equals(planned.places()) ? Stream.of(part) : part.within(left).stream())
+        .toList();
+    if (!left.equals(planned.places())) {
+      shardsPlanned = parts.stream().mapToLong(part -> part.slices().size()).sum();
+      rangesPlanned = parts.stream()
+          .flatMap(part -> part.slices().stream())
+          .mapToLong(slice -> slice.indices().rangeCount())
+          .sum();
+    }
+    return parts.stream()
+        .flatMap(
+            part -> KeyedInputPartition.divided(runtime.partitions().fieldsOfAll(), part).stream())
+        .toArray(InputPartition[]::new);
   }
 
   /** Returns the partitions of the table, so that Spark need not shuffle for a join by them. */
@@ -226,12 +255,13 @@ public final class ZRecordScan
     if (!isReported()) {
       return new UnknownPartitioning(0);
     }
-    List<String> names = partitions.fieldsOfAll().stream().map(FieldSpec::name).toList();
+    List<String> names =
+        runtime.partitions().fieldsOfAll().stream().map(FieldSpec::name).toList();
     return new KeyGroupedPartitioning(
         names.stream()
             .map(name -> Expressions.column(PartitionColumns.quoted(name)))
             .toArray(Expression[]::new),
-        partitions.counts(names, planned).size());
+        runtime.partitions().counts(names, planned.places()).size());
   }
 
   /**
@@ -254,7 +284,7 @@ public final class ZRecordScan
    */
   private boolean isReported() {
     RuntimeConfig session = SparkSession.active().conf();
-    List<FieldSpec> fields = partitions.fieldsOfAll();
+    List<FieldSpec> fields = runtime.partitions().fieldsOfAll();
     return use != ScanUse.CHANGES_BY_SHARD
         && !fields.isEmpty()
         && session.contains(BUCKETING)
@@ -278,7 +308,15 @@ public final class ZRecordScan
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return order.readers(settings.bare());
+    return SparkErrors.planned(() -> {
+      RuntimePredicates.Narrowed now = read;
+      SearchedFields searched = SearchedFields.of(
+          now.conditions(),
+          settings.columns(),
+          now.places().count(),
+          columns -> order.estimateBytes(columns, now.places()));
+      return order.readers(settings.bare().of(now.conditions(), searched));
+    });
   }
 
   @Override
@@ -304,7 +342,7 @@ public final class ZRecordScan
         && order.equals(scan.order)
         && versions().equals(scan.versions())
         && settings.bare().equals(scan.settings.bare())
-        && planned.equals(scan.planned);
+        && planned.places().equals(scan.planned.places());
   }
 
   /** Returns the versions that rows say they are of; none if they do not say it. */
@@ -316,7 +354,7 @@ public final class ZRecordScan
 
   @Override
   public int hashCode() {
-    return Objects.hash(location, order, settings.bare(), planned, partitionCount);
+    return Objects.hash(location, order, settings.bare(), planned.places(), partitionCount);
   }
 
   private record ScanStatistics(OptionalLong sizeInBytes, OptionalLong numRows)

@@ -112,6 +112,12 @@ public final class ZRecordScanBuilder
     return this;
   }
 
+  /** Lets the scan be one that runs several times, each time with other conditions of joins. */
+  public ZRecordScanBuilder forLoop() {
+    use = ScanUse.LOOP;
+    return this;
+  }
+
   /** Lets one task read all records of a shard that the statement may change. */
   public ZRecordScanBuilder byShards() {
     use = ScanUse.CHANGES_BY_SHARD;
@@ -312,11 +318,12 @@ public final class ZRecordScanBuilder
         conf.verification(),
         sample.orElse(null),
         List.copyOf(conditions),
+        SearchedFields.NONE,
         null);
     return new ZRecordScan(
         location,
         order,
-        partitions,
+        new RuntimePredicates(partitions, values),
         selected,
         settings,
         pushed,

@@ -59,7 +59,8 @@ public record ZRecordWriterFactory(
   }
 
   private AbsentValue required(int ordinal) {
-    return ordinal < columns.length() && RequiredValue.isOf(columns.apply(ordinal), fields.fields().get(ordinal))
+    return ordinal < columns.length()
+            && RequiredValue.isOf(columns.apply(ordinal), fields.fields().get(ordinal))
         ? AbsentValue.refused(columns.apply(ordinal).name())
         : absent(ordinal);
   }

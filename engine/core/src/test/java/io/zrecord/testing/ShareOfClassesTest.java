@@ -45,7 +45,8 @@ final class ShareOfClassesTest {
 
   @Test
   void ofModulesThatAreNotNamedAllClassesRun() {
-    assertThat(ShareOfClasses.shareOf("engine/store", 0.3, "engine/store|tools")).isEqualTo(0.3);
+    assertThat(ShareOfClasses.shareOf("engine/store", 0.3, "engine/store|tools"))
+        .isEqualTo(0.3);
     assertThat(ShareOfClasses.shareOf("engine/core", 0.3, "engine/store|tools")).isEqualTo(1);
     assertThat(ShareOfClasses.shareOf("engine/core", 0.3, ".*")).isEqualTo(0.3);
   }

@@ -51,7 +51,9 @@ class DeclaredNullsSuite extends SparkSuite with PySparkSessions {
 
   /** Some releases say themselves that a column is left out. */
   private def isRefusal(message: String): Boolean =
-    isRefusalOfNull(message, "id") || message.contains("Cannot find data for the output column `id`")
+    isRefusalOfNull(message, "id") || message.contains(
+      "Cannot find data for the output column `id`"
+    )
 
   /** Makes a table of four records, of which two have NULL. */
   private def written(isPartitioned: Boolean): String = {

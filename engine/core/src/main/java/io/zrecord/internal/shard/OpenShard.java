@@ -168,7 +168,7 @@ public final class OpenShard {
    * Returns what the values of a field in blocks of slots are, without the patch; empty if the
    * shard does not say.
    */
-  List<StatisticsRecord> statistics(int fieldId) {
+  public List<StatisticsRecord> statistics(int fieldId) {
     TablesFile file = fileOf(fieldId);
     return file == null ? List.of() : FieldStatistics.read(file, file.json().field(fieldId));
   }

@@ -1,22 +1,21 @@
-package io.zrecord.internal.shard;
+package io.zrecord.internal.shard.search;
 
 import io.zrecord.internal.format.FieldTables;
 import io.zrecord.internal.format.RankedBitmap;
 import io.zrecord.internal.format.StatisticsCollector;
 import io.zrecord.internal.format.StatisticsRecord;
 import io.zrecord.internal.format.ValueOrder;
+import io.zrecord.internal.shard.OpenShard;
 import io.zrecord.internal.shard.layout.ChangedField;
 import io.zrecord.internal.shard.layout.PatchFile;
 import io.zrecord.read.IndexSet;
 import io.zrecord.read.ValueRange;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the records whose value of a field may be within one of some ranges, by the statistics of
@@ -24,24 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RangeSearch {
   private final FieldSpec field;
-  private final List<Keys> ranges = new ArrayList<>();
+  private final KeyRanges ranges;
   private boolean wantsAbsent;
   private boolean wantsPresent;
-
-  /** A range of keys. */
-  private record Keys(long leastHigh, long leastLow, long mostHigh, long mostLow) {
-    static Keys ofHigh(long least, long most) {
-      return new Keys(least, 0, most, 0);
-    }
-
-    boolean mayHave(StatisticsRecord block) {
-      if (!block.isKnown() || (mostHigh == -1 && block.nanCount() > 0)) {
-        return true; // NaN has no key. A range of numbers with NaN has no other bound.
-      }
-      return ValueOrder.compare(block.leastHigh(), block.leastLow(), mostHigh, mostLow) <= 0
-          && ValueOrder.compare(leastHigh, leastLow, block.mostHigh(), block.mostLow()) <= 0;
-    }
-  }
 
   /**
    * Prepares a search.
@@ -51,63 +35,15 @@ public final class RangeSearch {
   public RangeSearch(FieldSpec field, ValueRange... ranges) {
     this.field = field;
     ValueOrder order = ValueOrder.of(field.type(), field.shape());
+    List<KeyRange> keys = new ArrayList<>();
     for (ValueRange range : ranges) {
       wantsAbsent |= range == ValueRange.Presence.ABSENT;
       wantsPresent |= range == ValueRange.Presence.PRESENT;
       if (!(range instanceof ValueRange.Presence)) {
-        this.ranges.add(keys(order, range));
+        keys.add(KeyRange.of(field, order, range));
       }
     }
-  }
-
-  private Keys keys(@Nullable ValueOrder order, ValueRange range) {
-    if (order == ValueOrder.SIGNED && range instanceof ValueRange.Integers integers) {
-      return Keys.ofHigh(
-          ValueOrder.ofSigned(integers.least()), ValueOrder.ofSigned(integers.most()));
-    }
-    if (order == ValueOrder.UNSIGNED && range instanceof ValueRange.Integers integers) {
-      return unsigned(integers);
-    }
-    if (order == ValueOrder.FLOATING && range instanceof ValueRange.Fractions fractions) {
-      return Keys.ofHigh(leastKey(fractions.least()), mostKey(fractions.most()));
-    }
-    if (order == ValueOrder.TEXT && range instanceof ValueRange.Texts texts) {
-      return texts(texts);
-    }
-    throw new IllegalArgumentException("Cannot look for " + range + " in field '" + field.name()
-        + "' of type " + field.type() + field.shape()
-        + ": give integers, fractions or texts for a single value of such a type");
-  }
-
-  private static Keys unsigned(ValueRange.Integers range) {
-    return range.most() < 0
-        ? Keys.ofHigh(-1, 0) // Nothing is within.
-        : Keys.ofHigh(
-            Math.max(0, range.least()), range.most() == Long.MAX_VALUE ? -1 : range.most());
-  }
-
-  private static long leastKey(double value) {
-    return Double.isNaN(value) ? -1 : ValueOrder.ofDouble(value == 0 ? -0.0 : value);
-  }
-
-  private static long mostKey(double value) {
-    return Double.isNaN(value) ? -1 : ValueOrder.ofDouble(value == 0 ? 0.0 : value);
-  }
-
-  private static Keys texts(ValueRange.Texts range) {
-    byte[] least = range.least().getBytes(StandardCharsets.UTF_8);
-    long leastHigh = ValueOrder.highOf(least, 0, least.length);
-    long leastLow = ValueOrder.lowOf(least, 0, least.length);
-    String bound = range.most();
-    if (bound == null) {
-      return new Keys(leastHigh, leastLow, -1, -1);
-    }
-    byte[] most = bound.getBytes(StandardCharsets.UTF_8);
-    return new Keys(
-        leastHigh,
-        leastLow,
-        ValueOrder.highOf(most, 0, most.length),
-        ValueOrder.lowOf(most, 0, most.length));
+    this.ranges = KeyRanges.of(keys);
   }
 
   /**
@@ -183,6 +119,6 @@ public final class RangeSearch {
     if (record.absentCount() >= slots) {
       return false;
     }
-    return wantsPresent || ranges.stream().anyMatch(range -> range.mayHave(record));
+    return wantsPresent || ranges.mayHave(record);
   }
 }

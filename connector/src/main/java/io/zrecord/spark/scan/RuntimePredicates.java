@@ -1,0 +1,58 @@
+package io.zrecord.spark.scan;
+
+import io.zrecord.read.IndexSet;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * What a scan can make of conditions that are known when the query runs, such as the keys of the
+ * other side of a join. Lives on the driver.
+ *
+ * @param partitions the places of partitions
+ * @param values translates conditions on values
+ */
+record RuntimePredicates(PartitionPlaces partitions, ValuePredicates values) {
+  /** What conditions leave of a scan. */
+  record Narrowed(IndexSet places, List<ValueCondition> conditions) {}
+
+  /** Knows nothing of partitions and values. */
+  static RuntimePredicates ofPlaces() {
+    return new RuntimePredicates(new PartitionPlaces(List.of()), new ValuePredicates(List.of()));
+  }
+
+  /**
+   * Returns the names of those columns of which conditions leave less to read. Spark may not tell
+   * columns apart whose names differ by case only.
+   */
+  List<String> columns(ScanOrder order, StructType columns) {
+    Map<String, Long> names = Arrays.stream(columns.fieldNames())
+        .collect(
+            Collectors.groupingBy(name -> name.toLowerCase(Locale.ROOT), Collectors.counting()));
+    return Arrays.stream(columns.fieldNames())
+        .filter(name -> order.placeColumns().contains(name)
+            || partitions.columns().contains(name)
+            || (values.canCompare(name) && names.get(name.toLowerCase(Locale.ROOT)) == 1))
+        .toList();
+  }
+
+  /** Narrows a scan down. */
+  Narrowed narrow(ScanOrder order, Narrowed before, Predicate[] predicates) {
+    PlacePredicates evaluator = new PlacePredicates(order, partitions);
+    IndexSet places = before.places();
+    List<ValueCondition> conditions = new ArrayList<>(before.conditions());
+    for (Predicate predicate : predicates) {
+      Truth truth = evaluator.evaluate(predicate);
+      places = places.intersect(truth.holds());
+      if (!truth.isExact()) {
+        values.translate(predicate).ifPresent(conditions::add);
+      }
+    }
+    return new Narrowed(places, conditions);
+  }
+}
