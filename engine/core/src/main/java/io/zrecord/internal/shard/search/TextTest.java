@@ -10,47 +10,68 @@ import org.jspecify.annotations.Nullable;
 
 /** Tests texts by their bytes. */
 final class TextTest implements ValueTest {
-  private final byte[][] least;
-
-  /** The last of the texts of each range; null for one that does not end. */
-  private final byte @Nullable [][] most;
-
+  private final List<TextRange> ranges;
   private byte[] bytes = new byte[0];
 
-  /** A range of texts in UTF-8. */
-  private record Bytes(byte[] least, byte @Nullable [] most) {
-    static Bytes of(ValueRange.Texts range) {
+  /** A range of texts in UTF-8, both ends included. */
+  private static final class TextRange {
+    private final byte[] least;
+
+    /** Null if the range does not end. */
+    private final byte @Nullable [] most;
+
+    TextRange(byte[] least, byte @Nullable [] most) {
+      this.least = least;
+      this.most = most;
+    }
+
+    static TextRange of(ValueRange.Texts range) {
       String most = range.most();
-      return new Bytes(
+      return new TextRange(
           range.least().getBytes(StandardCharsets.UTF_8),
           most == null ? null : most.getBytes(StandardCharsets.UTF_8));
     }
 
-    boolean has(byte[] text) {
-      return Arrays.compareUnsigned(least, text) <= 0 && isNotBefore(text);
+    boolean beginsAfter(byte[] source, int from, int to) {
+      return Arrays.compareUnsigned(least, 0, least.length, source, from, to) > 0;
     }
 
-    boolean isNotBefore(byte[] text) {
-      return most == null || Arrays.compareUnsigned(text, most) <= 0;
+    boolean endsBefore(byte[] source, int from, int to) {
+      byte[] end = most;
+      return end != null && Arrays.compareUnsigned(end, 0, end.length, source, from, to) < 0;
+    }
+
+    boolean isEmpty() {
+      return endsBefore(least, 0, least.length);
+    }
+
+    /** Tells whether all texts of this range are before those of another. */
+    boolean isBefore(TextRange other) {
+      return endsBefore(other.least, 0, other.least.length);
+    }
+
+    boolean endsBeforeTheEndOf(TextRange other) {
+      byte[] end = other.most;
+      return end == null ? most != null : endsBefore(end, 0, end.length);
     }
   }
 
-  TextTest(List<ValueRange.Texts> ranges) {
-    List<Bytes> joined = new ArrayList<>();
-    ranges.stream()
-        .map(Bytes::of)
-        .filter(range -> range.has(range.least()))
-        .sorted((a, b) -> Arrays.compareUnsigned(a.least(), b.least()))
-        .forEach(range -> {
-          Bytes last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
-          if (last == null || !last.isNotBefore(range.least())) {
-            joined.add(range);
-          } else if (range.most() == null || !last.isNotBefore(range.most())) {
-            joined.set(joined.size() - 1, new Bytes(last.least(), range.most()));
-          }
-        });
-    this.least = joined.stream().map(Bytes::least).toArray(byte[][]::new);
-    this.most = joined.stream().map(Bytes::most).toArray(byte[][]::new);
+  TextTest(List<ValueRange.Texts> all) {
+    List<TextRange> sorted = all.stream()
+        .map(TextRange::of)
+        .filter(range -> !range.isEmpty())
+        .sorted((a, b) -> Arrays.compareUnsigned(a.least, b.least))
+        .toList();
+    List<TextRange> joined = new ArrayList<>();
+    for (TextRange range : sorted) {
+      TextRange last = joined.isEmpty() ? null : joined.get(joined.size() - 1);
+      if (last == null || last.isBefore(range)) {
+        joined.add(range);
+      } else if (last.endsBeforeTheEndOf(range)) {
+        joined.set(joined.size() - 1, new TextRange(last.least, range.most));
+      }
+    }
+    this.ranges = List.copyOf(joined);
   }
 
   @Override
@@ -70,20 +91,15 @@ final class TextTest implements ValueTest {
 
   private boolean isWithin(int from, int to) {
     int low = 0;
-    int high = least.length;
+    int high = ranges.size();
     while (low < high) { // Finds the first range that begins after the text.
       int middle = (low + high) >>> 1;
-      byte[] first = least[middle];
-      if (Arrays.compareUnsigned(first, 0, first.length, bytes, from, to) <= 0) {
-        low = middle + 1;
-      } else {
+      if (ranges.get(middle).beginsAfter(bytes, from, to)) {
         high = middle;
+      } else {
+        low = middle + 1;
       }
     }
-    if (low == 0) {
-      return false;
-    }
-    byte[] last = most[low - 1];
-    return last == null || Arrays.compareUnsigned(bytes, from, to, last, 0, last.length) <= 0;
+    return low > 0 && !ranges.get(low - 1).endsBefore(bytes, from, to);
   }
 }
