@@ -112,14 +112,15 @@ final class RecordSlotsTest {
   void anIndexThatIsNotThereIsRefusedAndSlotsOutliveTheDataset() {
     append(3);
     RecordSlots found;
+    RecordDataset closed;
     try (RecordDataset dataset = open(table.latest())) {
+      closed = dataset;
       found = dataset.slots();
       for (long index : List.of(-1L, 3L, Long.MAX_VALUE)) {
         assertThatThrownBy(() -> found.slotOf(index)).isInstanceOf(IndexOutOfBoundsException.class);
       }
-      dataset.close();
-      assertThatThrownBy(dataset::slots).isInstanceOf(IllegalStateException.class);
     }
+    assertThatThrownBy(closed::slots).isInstanceOf(IllegalStateException.class);
     assertThat(found.slotOf(2)).isEqualTo(2);
   }
 }
