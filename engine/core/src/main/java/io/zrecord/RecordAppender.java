@@ -154,7 +154,8 @@ public final class RecordAppender {
    * The {@link RecordDatasetWriter} finishes the writer.
    *
    * @throws IllegalStateException if a field has an identity, because only this appender numbers
-   *     records
+   *     records, or a default that is an expression, because only this appender sees that a record
+   *     leaves the field out
    */
   public ShardWriter shard() {
     if (!identities.isEmpty()) {
@@ -162,6 +163,12 @@ public final class RecordAppender {
           + schema.fields().get(identities.get(0).ordinal()).name()
           + "' has an identity; set the other fields and call endRecord(), which gives it a number,"
           + " or reserve a range and commit shards of your own with TableChange");
+    }
+    if (withExpression.length > 0) {
+      FieldSpec field = schema.fields().get(withExpression[0]);
+      throw new IllegalStateException("Field '" + field.name() + "' has the default expression "
+          + field.rules().defaultSql()
+          + "; set the fields and call endRecord(), which requires a value of each record");
     }
     return shard;
   }

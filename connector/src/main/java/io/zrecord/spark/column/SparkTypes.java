@@ -49,8 +49,9 @@ public final class SparkTypes {
     for (FieldSpec field : schema.fields()) {
       if (MetadataColumns.areHiddenBy(field.name())) {
         throw new IllegalArgumentException("The dataset has a field '" + field.name()
-            + "', which is the name of a metadata column in Spark; write the field under another name,"
-            + " or read the dataset without Spark");
+            + "', which is the name of a metadata column in Spark; rename the field by"
+            + " bin/zrecord fields rename PATH " + field.name()
+            + " NAME, or read the dataset without Spark");
       }
     }
     return new StructType(

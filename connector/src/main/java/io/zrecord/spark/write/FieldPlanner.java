@@ -187,7 +187,7 @@ public final class FieldPlanner {
     return "field '" + field.name() + "' has the default expression "
         + field.rules().defaultSql()
         + ", which only statements of SQL evaluate, and is missing in the data (add the column, or"
-        + " INSERT into the table)";
+        + " INSERT with DEFAULT)";
   }
 
   /** Describes a column whose values are given, although the table generates them. */

@@ -64,6 +64,10 @@ final class DefaultExpressionTest {
           .hasMessageContaining("Field 'when' of record 0")
           .hasMessageContaining("unix_micros(now())")
           .hasMessageContaining("set the field of each record");
+      assertThatThrownBy(records::shard)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("Field 'when' has the default expression unix_micros(now())")
+          .hasMessageContaining("requires a value of each record");
       records.set("when", 3L).endRecord();
       records.set("value", 2L).set("when", null).endRecord();
       writer.commit();

@@ -42,7 +42,7 @@ class DefaultExpressionsSuite extends StreamTables {
   /** Kinds whose values no other writer could have as a constant. */
   private val onlyExpressions = Seq(
     ("array<int>", "array(1, 2)", "x = array(1, 2)"),
-    ("array<string>", "array('a', null)", "x = array('a', null) or x[1] is null"),
+    ("array<string>", "array('a', null)", "size(x) = 2 and x[0] = 'a' and x[1] is null"),
     ("struct<a:int,b:string>", "named_struct('a', 1, 'b', 'c')", "x.a = 1 and x.b = 'c'"),
     ("map<string,int>", "map('k', 1)", "x['k'] = 1")
   )
@@ -196,7 +196,10 @@ class DefaultExpressionsSuite extends StreamTables {
       if (release >= 4.1) {
         write()
         assert(t.countWhere("x = current_date()") == 1)
-      } else assert(failure(write()).contains("x"))
+      } else {
+        val message = failure(write())
+        assert(message.contains("`x`") || message.contains("'x'"), message)
+      }
   }
 
   test("the text stays through all that is done to a table, and is shown") {
