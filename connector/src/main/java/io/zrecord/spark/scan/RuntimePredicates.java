@@ -3,10 +3,10 @@ package io.zrecord.spark.scan;
 import io.zrecord.read.IndexSet;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.types.StructType;
 
@@ -31,13 +31,18 @@ record RuntimePredicates(PartitionPlaces partitions, ValuePredicates values) {
    * columns apart whose names differ by case only.
    */
   List<String> columns(ScanOrder order, StructType columns) {
-    Map<String, Long> names = Arrays.stream(columns.fieldNames())
-        .collect(
-            Collectors.groupingBy(name -> name.toLowerCase(Locale.ROOT), Collectors.counting()));
+    Set<String> once = new HashSet<>();
+    Set<String> repeated = new HashSet<>();
+    for (String name : columns.fieldNames()) {
+      String lower = name.toLowerCase(Locale.ROOT);
+      if (!once.add(lower)) {
+        repeated.add(lower);
+      }
+    }
     return Arrays.stream(columns.fieldNames())
         .filter(name -> order.placeColumns().contains(name)
             || partitions.columns().contains(name)
-            || (values.canCompare(name) && names.get(name.toLowerCase(Locale.ROOT)) == 1))
+            || (values.canCompare(name) && !repeated.contains(name.toLowerCase(Locale.ROOT))))
         .toList();
   }
 
