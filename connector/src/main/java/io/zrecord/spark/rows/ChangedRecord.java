@@ -22,6 +22,7 @@ final class ChangedRecord implements ValueSink {
   /** By the ordinals of the columns; null for those that get no values. */
   private final ShardChangeWriter.@Nullable Values[] values;
 
+  private final String location;
   private final StructType columns;
   private final boolean[] required;
   private final @Nullable StoredValues stored;
@@ -33,6 +34,7 @@ final class ChangedRecord implements ValueSink {
   /**
    * Begins with the records of a shard.
    *
+   * @param location of the table
    * @param columns the columns of the rows
    * @param required of each column, whether it is NOT NULL
    * @param values take the values of each column; null for columns that get none
@@ -40,11 +42,13 @@ final class ChangedRecord implements ValueSink {
    * @param storedOnDemand returns the values so far in any case
    */
   ChangedRecord(
+      String location,
       StructType columns,
       boolean[] required,
       ShardChangeWriter.@Nullable Values[] values,
       @Nullable StoredValues stored,
       Supplier<StoredValues> storedOnDemand) {
+    this.location = location;
     this.columns = columns;
     this.required = required;
     this.values = values;
@@ -107,7 +111,7 @@ final class ChangedRecord implements ValueSink {
       if (stored == null && storedOnDemand.get().isAbsent(index, field)) {
         return;
       }
-      throw RequiredValue.missing(columns.apply(field).name());
+      throw RequiredValue.missing(location, columns.apply(field).name());
     }
     values(field).putAbsent(index);
   }

@@ -127,7 +127,8 @@ final class ShardChanges implements AutoCloseable {
   private void requireValues(long record, InternalRow row) {
     for (int i = 0; i < columns.length; i++) {
       if (row.isNullAt(i) && required[i] && !storedValues().isAbsent(record, i)) {
-        throw RequiredValue.missing(plan.columns().apply(i).name());
+        throw RequiredValue.missing(
+            storage().location(), plan.columns().apply(i).name());
       }
     }
   }
@@ -158,7 +159,8 @@ final class ShardChanges implements AutoCloseable {
     for (int i : assigned) {
       values[i] = open.values(plan.fields().fields().get(i).name());
     }
-    changed = new ChangedRecord(plan.columns(), required, values, stored, this::storedValues);
+    changed = new ChangedRecord(
+        storage().location(), plan.columns(), required, values, stored, this::storedValues);
     return open;
   }
 

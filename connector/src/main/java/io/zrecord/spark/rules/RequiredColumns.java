@@ -44,7 +44,7 @@ public final class RequiredColumns {
     for (int i = 0; i < Math.min(columns.length(), given.size()); i++) {
       boolean isDeclared = columns.apply(i).nullable() && !required.apply(i).nullable();
       if (isDeclared && isNull(given.get(i), write.query())) {
-        throw RequiredValue.missing(columns.apply(i).name());
+        throw RequiredValue.missing(table.name(), columns.apply(i).name());
       }
     }
     return (LogicalPlan) write;

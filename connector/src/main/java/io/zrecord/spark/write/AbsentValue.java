@@ -17,9 +17,9 @@ interface AbsentValue {
   }
 
   /** Refuses each row, because a column must have a value. */
-  static AbsentValue refused(String column) {
+  static AbsentValue refused(String table, String column) {
     return (shard, ordinal) -> {
-      throw RequiredValue.missing(column);
+      throw RequiredValue.missing(table, column);
     };
   }
 }

@@ -17,9 +17,14 @@ public final class RequiredValue {
     return !column.nullable() || !field.rules().isNullable();
   }
 
-  /** Returns the error of a row that has NULL for the column. */
-  public static IllegalArgumentException missing(String column) {
-    return new IllegalArgumentException("Cannot write NULL to the column '" + column
-        + "', which is declared NOT NULL; give a value, or drop NOT NULL from the declaration");
+  /**
+   * Returns the error of a row that has NULL for a column.
+   *
+   * @param table its name or location
+   */
+  public static IllegalArgumentException missing(String table, String column) {
+    return new IllegalArgumentException("Cannot write NULL to the column '" + column + "' of "
+        + table + ", which is declared NOT NULL; give a value, or drop NOT NULL from the"
+        + " declaration");
   }
 }

@@ -37,7 +37,7 @@ public record ZRecordWriterFactory(
   public ZRecordDataWriter createWriter(int partitionId, long taskId) {
     Storage storage = location.storage();
     ColumnValueWriter[] writers = RowWriters.of(columns, fields);
-    AbsentValue[] absent = absent(this::required);
+    AbsentValue[] absent = absent(ordinal -> required(storage.location(), ordinal));
     for (NumberedField field : numbered) {
       IdentityNumbers numbers = field.numbers(RecordTable.at(storage), partitionId);
       absent[field.ordinal()] = (shard, ordinal) -> shard.putLong(ordinal, numbers.next());
@@ -58,10 +58,10 @@ public record ZRecordWriterFactory(
     return IntStream.range(0, fields.fields().size()).mapToObj(ofField).toArray(AbsentValue[]::new);
   }
 
-  private AbsentValue required(int ordinal) {
+  private AbsentValue required(String table, int ordinal) {
     return ordinal < columns.length()
             && RequiredValue.isOf(columns.apply(ordinal), fields.fields().get(ordinal))
-        ? AbsentValue.refused(columns.apply(ordinal).name())
+        ? AbsentValue.refused(table, columns.apply(ordinal).name())
         : absent(ordinal);
   }
 
