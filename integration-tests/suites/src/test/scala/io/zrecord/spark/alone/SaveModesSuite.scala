@@ -159,19 +159,24 @@ class SaveModesSuite extends SparkSuite {
     assert(filesOf(path).names == files)
   }
 
-  test("what a statement says and a dataset does not keep is refused") {
-    val path = freshPath()
+  test("a property that a dataset would not obey is refused, and what the message names is taken") {
     val query = "as select id from range(3)"
-    assert(
-      failure(spark.sql(s"create table zrecord.`$path` tblproperties (compression='zstd') $query"))
-        .contains("OPTIONS")
-    )
-    assert(
-      failure(spark.sql(s"create table zrecord.`$path` using parquet $query")).contains("parquet")
-    )
-    spark.sql(s"create table zrecord.`$path` using zrecord options (compression='zstd') $query")
-    assert(read(path).count() == 3)
+    def create(path: String, words: String): Unit =
+      spark.sql(s"create table zrecord.`$path` $words $query")
+    for (
+      (property, remedy, said) <- Seq(
+        ("compression='zstd'", "'write.compression'", "tblproperties ('write.compression'='zstd')"),
+        ("compression='zstd'", "for a session", "options (compression='zstd')"),
+        ("txnAppId='a'", "OPTIONS ('txnAppId' …)", "options (txnAppId='a', txnVersion='1')")
+      )
+    ) {
+      val path = freshPath()
+      assert(failure(create(path, s"tblproperties ($property)")).contains(remedy))
+      assert(!Files.exists(Paths.get(path)))
+      create(path, s"using zrecord $said")
+      assert(read(path).count() == 3)
+    }
+    val path = freshPath()
+    assert(failure(create(path, "using parquet")).contains("parquet"))
   }
 }
-
-class InterpretedSaveModesSuite extends SaveModesSuite with Interpreted
