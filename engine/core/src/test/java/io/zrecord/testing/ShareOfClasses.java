@@ -8,8 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * Chooses by the seed which classes of tests run, where not all do. {@code -Dunit.share=…} is the
  * share of the classes, and the classes that {@code -Dunit.whole=…} finds by their names run in any
- * case. The share is of the modules whose directories {@code -Dunit.share.modules=…} matches; of
- * others all classes run. JUnit registers it for every test class.
+ * case. JUnit registers it for every test class.
  */
 public final class ShareOfClasses implements ExecutionCondition {
   private static final String SHARE = "zrecord.test.unit.share";
@@ -20,17 +19,9 @@ public final class ShareOfClasses implements ExecutionCondition {
 
   public ShareOfClasses() {
     this(
-        shareOf(
-            Budget.module(),
-            Double.parseDouble(System.getProperty(SHARE, "1")),
-            System.getProperty(SHARE + ".modules", ".*")),
+        Double.parseDouble(System.getProperty(SHARE, "1")),
         System.getProperty("zrecord.test.unit.whole", ""),
         Budget.seed());
-  }
-
-  /** Returns the share of the classes of a module that run. */
-  static double shareOf(String module, double share, String modules) {
-    return module.matches(modules) ? share : 1;
   }
 
   /**

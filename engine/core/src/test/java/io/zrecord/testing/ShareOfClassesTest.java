@@ -44,14 +44,6 @@ final class ShareOfClassesTest {
   }
 
   @Test
-  void ofModulesThatAreNotNamedAllClassesRun() {
-    assertThat(ShareOfClasses.shareOf("engine/store", 0.3, "engine/store|tools"))
-        .isEqualTo(0.3);
-    assertThat(ShareOfClasses.shareOf("engine/core", 0.3, "engine/store|tools")).isEqualTo(1);
-    assertThat(ShareOfClasses.shareOf("engine/core", 0.3, ".*")).isEqualTo(0.3);
-  }
-
-  @Test
   void aShareOfNothingIsRefused() {
     for (double share : new double[] {0, -1, 2, Double.NaN}) {
       assertThatThrownBy(() -> new ShareOfClasses(share, "", 5))
