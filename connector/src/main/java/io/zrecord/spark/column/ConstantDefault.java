@@ -2,6 +2,8 @@ package io.zrecord.spark.column;
 
 import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction;
+import org.apache.spark.sql.catalyst.expressions.BinaryArithmetic;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -9,11 +11,15 @@ import org.apache.spark.sql.catalyst.expressions.UnaryMinus;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import scala.collection.Iterable;
+import scala.collection.Iterator;
+import scala.runtime.BoxedUnit;
 
 /**
  * Tells whether a default is a constant for every reader, in Java and Python as well, and at any
- * time: a function may have another value each time, and so may a time that does not say its year,
- * such as {@code timestamp'now'} or {@code timestamp'12:00'}. Stateless.
+ * time: a literal, or arithmetic and {@linkplain PureFunctions pure functions} of literals. Other
+ * functions may have another value each time, and so may a time that does not say its year, such as
+ * {@code timestamp'now'} or {@code timestamp'12:00'}. Stateless.
  */
 final class ConstantDefault {
   private static final String WITH_YEAR = "\\s*(?:[+-]?[0-9]{4,}[^'\"]*|(?i:epoch)\\s*)";
@@ -23,6 +29,10 @@ final class ConstantDefault {
   /** Spark evaluates the text of such a literal when it parses the literal. */
   private static final Pattern LITERAL_WITH_YEAR =
       Pattern.compile("[^'\"]*(['\"])" + WITH_YEAR + "\\1[^'\"]*");
+
+  /** A text of which Spark may make a time that is another one each day. */
+  private static final Pattern TEXT_OF_TODAY =
+      Pattern.compile("(?is)\\s*(?:now|today|tomorrow|yesterday)\\b.*|[^:]*[0-9]:.*");
 
   private final String sql;
 
@@ -57,7 +67,7 @@ final class ConstantDefault {
       return isConstant(minus.child(), wanted);
     }
     if (!(expression instanceof Literal literal)) {
-      return false;
+      return isOfConstants(expression);
     }
     if (isTime(literal.dataType())) {
       return LITERAL_WITH_YEAR.matcher(sql).matches();
@@ -65,6 +75,34 @@ final class ConstantDefault {
     return !isText(literal.dataType())
         || !isTime(wanted)
         || TEXT_WITH_YEAR.matcher(String.valueOf(literal.value())).matches();
+  }
+
+  private boolean isOfConstants(Expression expression) {
+    boolean[] isConstant = {true};
+    expression.foreach(node -> {
+      isConstant[0] &= isConstantPart(node);
+      return BoxedUnit.UNIT;
+    });
+    return isConstant[0];
+  }
+
+  private boolean isConstantPart(Expression node) {
+    if (node instanceof Literal literal) {
+      return isTime(literal.dataType())
+          ? LITERAL_WITH_YEAR.matcher(sql).matches()
+          : !isText(literal.dataType())
+              || !TEXT_OF_TODAY.matcher(String.valueOf(literal.value())).matches();
+    }
+    return node instanceof Cast
+        || node instanceof UnaryMinus
+        || node instanceof BinaryArithmetic
+        || node instanceof UnresolvedFunction function && isPure(function);
+  }
+
+  private static boolean isPure(UnresolvedFunction function) {
+    Iterator<?> name = ((Iterable<?>) function.productElement(0)).iterator();
+    String first = String.valueOf(name.next());
+    return !name.hasNext() && PureFunctions.contains(first);
   }
 
   private static boolean isText(DataType type) {

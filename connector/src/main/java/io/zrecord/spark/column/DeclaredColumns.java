@@ -111,7 +111,8 @@ public final class DeclaredColumns {
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules().withoutWrite();
-    if (!ConstantDefault.isOne(text, column.dataType())) {
+    boolean isKept = value == null || field.type().kind() != ElementType.Kind.NESTED;
+    if (!isKept || !ConstantDefault.isOne(text, column.dataType())) {
       return field.withRules(rules.withDefaultSql(text));
     }
     return field.withRules(
@@ -174,7 +175,11 @@ public final class DeclaredColumns {
   }
 
   private static Metadata metadata(String text) {
-    return new MetadataBuilder().putString(TEXT, text).putString(VALUE, text).build();
+    return metadata(text, text);
+  }
+
+  private static Metadata metadata(String text, String value) {
+    return new MetadataBuilder().putString(TEXT, text).putString(VALUE, value).build();
   }
 
   /**
@@ -182,11 +187,14 @@ public final class DeclaredColumns {
    * differs between the records of a statement, such as {@code rand()}.
    */
   private static @Nullable Object value(StructField column, @Nullable String text) {
+    Objects.requireNonNull(text);
+    // Spark 3.5 asserts that a default of a time is no date.
+    String value = column.dataType().equals(DataTypes.TimestampType)
+            || column.dataType().equals(DataTypes.TimestampNTZType)
+        ? "CAST(" + text + " AS " + column.dataType().sql() + ")"
+        : text;
     StructField declared = new StructField(
-        column.name(),
-        column.dataType(),
-        column.nullable(),
-        metadata(Objects.requireNonNull(text)));
+        column.name(), column.dataType(), column.nullable(), metadata(text, value));
     Column[] columns = new Columns(new StructType(new StructField[] {declared})).columns();
     return columns[0].defaultValue().getValue().value();
   }

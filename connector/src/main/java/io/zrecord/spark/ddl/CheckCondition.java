@@ -1,6 +1,7 @@
 package io.zrecord.spark.ddl;
 
 import io.zrecord.schema.FieldSpec;
+import io.zrecord.spark.column.PureFunctions;
 import io.zrecord.spark.path.Unsupported;
 import java.util.List;
 import java.util.Optional;
@@ -168,7 +169,7 @@ public record CheckCondition(String sql, List<Integer> fieldIds) {
 
     private void requireAllowed(List<String> function) {
       String name = String.join(".", function);
-      if (function.size() != 1 || !CheckFunctions.isAllowed(name)) {
+      if (function.size() != 1 || !PureFunctions.contains(name)) {
         throw unsupported(text, "calls " + name);
       }
     }

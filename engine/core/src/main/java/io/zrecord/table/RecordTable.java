@@ -230,10 +230,19 @@ public final class RecordTable {
    *     deleted
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
+    return sweep(options, SweepWorkers.here(storage), listener);
+  }
+
+  /**
+   * Finds or deletes files as {@link #sweep(SweepOptions, Consumer)} does, with workers that look
+   * into directories and delete files.
+   */
+  public SweepResult sweep(
+      SweepOptions options, SweepWorkers workers, Consumer<Orphan> listener) {
     if (log.listed().isEmpty()) {
       throw reads.notATable();
     }
-    return new Sweep(storage, clock, options, listener).run();
+    return new Sweep(storage, clock, options, workers, listener).run();
   }
 
   /**

@@ -31,12 +31,25 @@ class DefaultExpressionsSuite extends StreamTables {
     ("timestamp", "current_timestamp()", "x <= now() and x > now() - interval 1 hour"),
     ("timestamp", "timestamp'now'", "x <= now() and x > now() - interval 1 hour"),
     ("timestamp_ntz", "localtimestamp()", "x > localtimestamp() - interval 1 hour"),
-    ("string", "concat('a', 'b')", "x = 'ab'"),
     ("string", "cast(current_date() as string)", "x = string(current_date())"),
     ("string", "current_user()", "x = current_user()"),
-    ("int", "1 + 1", "x = 2"),
     ("bigint", "cast(unix_seconds(now()) as bigint)", "x > 1000000000"),
-    ("int", "cast(null as int) + 1", "x is null")
+    ("date", "date('tomorrow')", "x = current_date() + 1"),
+    ("int", "year('now')", "x = year(current_date())"),
+    ("timestamp", "current_date()", "date(x) = current_date()"),
+    ("string", "concat('at ', timestamp'12:00')", "x like 'at %'"),
+    ("string", "concat('it is ', now())", "x like 'it is 2%'")
+  )
+
+  /** Defaults that have one value, whoever evaluates them: types, texts and values. */
+  private val constants = Seq(
+    ("int", "1 + 1", 2),
+    ("bigint", "-(60 * 60) % 7L", -2L),
+    ("double", "power(2, 10) / 4", 256.0),
+    ("string", "concat('a', upper('b'), string(3))", "aB3"),
+    ("string", "'a' || 'b'", "ab"),
+    ("date", "date_add(date'2020-02-28', 1)", java.sql.Date.valueOf("2020-02-29")),
+    ("int", "cast(null as int) + 1", null)
   )
 
   /** Kinds whose values no other writer could have as a constant. */
@@ -95,6 +108,19 @@ class DefaultExpressionsSuite extends StreamTables {
       )
       assert(t.countWhere(s"id = 5 and ($holds)") == 1)
       assert(t.fieldOf("x").rules().defaultSql() == text)
+    }
+  }
+
+  test("what has one value, whoever evaluates it, is a constant that every writer has") {
+    for (((columnType, text, value), n) <- constants.zipWithIndex) withClue(text) {
+      val t = places(n % 2)()
+      sql(s"create table ${t.name} (id int, x $columnType default $text) using zrecord")
+      assert(!t.fieldOf("x").rules().hasDefaultExpression)
+      assert(t.fieldOf("x").rules().write().isPresent == (value != null))
+      sql(s"insert into ${t.name} values (1, default)")
+      // A writer that evaluates no SQL.
+      write(spark.range(2, 3, 1, 1).selectExpr("int(id) id"), t.path, "append")
+      assert(sql(s"select x from ${t.name} order by id") == Seq(Row(value), Row(value)))
     }
   }
 

@@ -12,14 +12,17 @@ import org.apache.spark.sql.{DataFrame, Row}
 class FilteredScansSuite extends SparkSuite {
   private val seed = Budget.seed
 
+  override protected def configuration: Map[String, String] = CountingFileSystem.Settings
+
   private def sql(text: String): DataFrame = spark.sql(text)
 
   private val records = 20000
   private val imageBytes = 4096
 
   /** Records with labels in no order and a large value each. */
-  private lazy val images: String = {
-    val path = freshPath()
+  private lazy val images: String = imagesAt(freshPath())
+
+  private def imagesAt(path: String): String = {
     val hex = (0 until imageBytes / 32).map(i => s"md5(concat(id, '-$i'))").mkString(", ")
     write(
       spark
@@ -64,6 +67,21 @@ class FilteredScansSuite extends SparkSuite {
       assert(found("records") == rows, condition)
       assert(found("records") + found("recordsSkipped") == records, condition)
       assert(found("bytesRead") <= 1.2 * rows * (imageBytes + 40) + narrow, condition)
+    }
+  }
+
+  testLocally("from afar a condition asks for few bytes, and sends no request too many") {
+    val path = imagesAt("count://" + freshLocalPath())
+    def metrics(condition: String, options: (String, String)*): Map[String, Long] = {
+      val query = read(path, options: _*).where(condition).select("id", "image")
+      query.collect()
+      ScanPlans.metrics(query)
+    }
+    for (condition <- conditions) {
+      val late = metrics(condition)
+      val plain = metrics(condition, "statistics" -> "false")
+      info(s"$condition: ${late("records")} records, requests ${late("requests")} (${plain("requests")}), bytes ${late("bytesRequested")} (${plain("bytesRequested")})")
+      assert(late("bytesRequested") <= plain("bytesRequested") * 1.1, condition)
     }
   }
 
