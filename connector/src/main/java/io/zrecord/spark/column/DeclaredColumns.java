@@ -57,8 +57,7 @@ public final class DeclaredColumns {
   /**
    * Returns a field with what the column declares.
    *
-   * @throws UnsupportedOperationException if the default is a constant of a type that is not kept,
-   *     or the type says more than a field keeps
+   * @throws UnsupportedOperationException if the type says more than a field keeps
    */
   public static FieldSpec declared(FieldSpec field, StructField column) {
     requireKept(column.name(), column.dataType());
@@ -102,17 +101,15 @@ public final class DeclaredColumns {
    * Returns a field with another default for the records to come.
    *
    * <p>A constant is kept with its value, and an expression as its text alone: only who evaluates
-   * it may leave the field out then.
+   * it may leave the field out then. So is a constant of a type of which no values are kept.
    *
    * @param column the column of the field
    * @param text the default in SQL
-   * @throws UnsupportedOperationException if that is a constant of a type that is not kept
    */
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules().withoutWrite();
-    boolean isKept = value == null || field.type().kind() != ElementType.Kind.NESTED;
-    if (!isKept || !ConstantDefault.isOne(text, column.dataType())) {
+    if (value != null && !isKept(field) || !ConstantDefault.isOne(text, column.dataType())) {
       return field.withRules(rules.withDefaultSql(text));
     }
     return field.withRules(
@@ -217,11 +214,15 @@ public final class DeclaredColumns {
     }
   }
 
+  /** Tells whether a constant is kept; columns of the other types hold more than their fields. */
+  private static boolean isKept(FieldSpec field) {
+    return field.shape().isScalar() && KEPT.contains(field.type().kind());
+  }
+
   /** Returns the bytes of a value of Spark. */
   private static byte[] bytes(FieldSpec field, StructField column, Object value) {
     ElementType type = field.type();
-    // Columns of the other types hold more values than their fields.
-    if (!field.shape().isScalar() || !KEPT.contains(type.kind())) {
+    if (!isKept(field)) {
       throw unsupported(column);
     }
     if (value instanceof UTF8String text) {
@@ -258,6 +259,7 @@ public final class DeclaredColumns {
     return Unsupported.operation(
         "a default of the type " + column.dataType().catalogString() + " of column '"
             + column.name() + "'",
-        "leave DEFAULT out");
+        "leave DEFAULT out, and set it afterwards for the records to come: alter table … alter"
+            + " column `" + column.name() + "` set default …");
   }
 }
