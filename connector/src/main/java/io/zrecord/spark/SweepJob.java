@@ -17,7 +17,7 @@ import picocli.CommandLine.Mixin;
     },
     exitCodeList = {
       "0:done, or nothing was to be done",
-      "1:what versions name is damaged, and nothing was deleted",
+      "1:what versions name is damaged, so that it is unknown what they need",
       "2:called wrongly, or no such table",
       "3:it failed otherwise"
     })

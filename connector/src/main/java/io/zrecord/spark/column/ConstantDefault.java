@@ -1,10 +1,13 @@
 package io.zrecord.spark.column;
 
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.UnresolvedFunction;
 import org.apache.spark.sql.catalyst.expressions.BinaryArithmetic;
 import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.Concat;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.UnaryMinus;
@@ -16,8 +19,8 @@ import scala.collection.Iterator;
 import scala.runtime.BoxedUnit;
 
 /**
- * Tells whether a default is a constant for every reader, in Java and Python as well, and at any
- * time: a literal, or arithmetic and {@linkplain PureFunctions pure functions} of literals. Other
+ * Tells whether a default is a constant for every reader, in Java and Python as well, at any time
+ * and in any session: a literal, or a number or text that is computed from literals. Other
  * functions may have another value each time, and so may a time that does not say its year, such as
  * {@code timestamp'now'} or {@code timestamp'12:00'}. Stateless.
  */
@@ -30,25 +33,28 @@ final class ConstantDefault {
   private static final Pattern LITERAL_WITH_YEAR =
       Pattern.compile("[^'\"]*(['\"])" + WITH_YEAR + "\\1[^'\"]*");
 
-  /** A text of which Spark may make a time that is another one each day. */
-  private static final Pattern TEXT_OF_TODAY =
-      Pattern.compile("(?is)\\s*(?:now|today|tomorrow|yesterday)\\b.*|[^:]*[0-9]:.*");
+  /** Functions of numbers and texts that have the same value in each session. */
+  private static final Set<String> PURE =
+      Set.of("abs", "concat", "lower", "pow", "power", "repeat", "round", "upper");
 
   private final String sql;
+  private final boolean isNull;
 
-  private ConstantDefault(String sql) {
+  private ConstantDefault(String sql, boolean isNull) {
     this.sql = sql;
+    this.isNull = isNull;
   }
 
   /**
    * Tells whether the text of a default is a constant.
    *
    * @param column the type of the column
+   * @param isNull whether the value is null now, which may be an error in another session
    */
-  static boolean isOne(String sql, DataType column) {
+  static boolean isOne(String sql, DataType column, boolean isNull) {
     try {
       Expression parsed = SparkSession.active().sessionState().sqlParser().parseExpression(sql);
-      return new ConstantDefault(sql).isConstant(parsed, column);
+      return new ConstantDefault(sql, isNull).isConstant(parsed, column);
     } catch (ParseException e) {
       return false;
     }
@@ -67,7 +73,7 @@ final class ConstantDefault {
       return isConstant(minus.child(), wanted);
     }
     if (!(expression instanceof Literal literal)) {
-      return isOfConstants(expression);
+      return !isNull && !isTime(wanted) && isComputed(expression);
     }
     if (isTime(literal.dataType())) {
       return LITERAL_WITH_YEAR.matcher(sql).matches();
@@ -77,32 +83,33 @@ final class ConstantDefault {
         || TEXT_WITH_YEAR.matcher(String.valueOf(literal.value())).matches();
   }
 
-  private boolean isOfConstants(Expression expression) {
-    boolean[] isConstant = {true};
+  /** Tells whether an expression is computed from literals, of which none is or becomes a time. */
+  private static boolean isComputed(Expression expression) {
+    boolean[] isComputed = {true};
     expression.foreach(node -> {
-      isConstant[0] &= isConstantPart(node);
+      isComputed[0] &= isPart(node);
       return BoxedUnit.UNIT;
     });
-    return isConstant[0];
+    return isComputed[0];
   }
 
-  private boolean isConstantPart(Expression node) {
+  private static boolean isPart(Expression node) {
     if (node instanceof Literal literal) {
-      return isTime(literal.dataType())
-          ? LITERAL_WITH_YEAR.matcher(sql).matches()
-          : !isText(literal.dataType())
-              || !TEXT_OF_TODAY.matcher(String.valueOf(literal.value())).matches();
+      return !isTime(literal.dataType());
     }
-    return node instanceof Cast
-        || node instanceof UnaryMinus
+    if (node instanceof Cast cast) {
+      return !isTime(cast.dataType());
+    }
+    return node instanceof UnaryMinus
         || node instanceof BinaryArithmetic
+        || node instanceof Concat
         || node instanceof UnresolvedFunction function && isPure(function);
   }
 
   private static boolean isPure(UnresolvedFunction function) {
     Iterator<?> name = ((Iterable<?>) function.productElement(0)).iterator();
     String first = String.valueOf(name.next());
-    return !name.hasNext() && PureFunctions.contains(first);
+    return !name.hasNext() && PURE.contains(first.toLowerCase(Locale.ROOT));
   }
 
   private static boolean isText(DataType type) {

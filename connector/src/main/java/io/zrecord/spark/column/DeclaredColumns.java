@@ -109,7 +109,8 @@ public final class DeclaredColumns {
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules().withoutWrite();
-    if (value != null && !isKept(field) || !ConstantDefault.isOne(text, column.dataType())) {
+    if (value != null && !isKept(field)
+        || !ConstantDefault.isOne(text, column.dataType(), value == null)) {
       return field.withRules(rules.withDefaultSql(text));
     }
     return field.withRules(
@@ -188,7 +189,7 @@ public final class DeclaredColumns {
     // Spark 3.5 asserts that a default of a time is no date.
     String value = column.dataType().equals(DataTypes.TimestampType)
             || column.dataType().equals(DataTypes.TimestampNTZType)
-        ? "CAST(" + text + " AS " + column.dataType().sql() + ")"
+        ? "CAST(" + text + "\n AS " + column.dataType().sql() + ")"
         : text;
     StructField declared = new StructField(
         column.name(), column.dataType(), column.nullable(), metadata(text, value));

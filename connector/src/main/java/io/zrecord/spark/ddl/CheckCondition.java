@@ -1,7 +1,6 @@
 package io.zrecord.spark.ddl;
 
 import io.zrecord.schema.FieldSpec;
-import io.zrecord.spark.column.PureFunctions;
 import io.zrecord.spark.path.Unsupported;
 import java.util.List;
 import java.util.Optional;
@@ -169,7 +168,7 @@ public record CheckCondition(String sql, List<Integer> fieldIds) {
 
     private void requireAllowed(List<String> function) {
       String name = String.join(".", function);
-      if (function.size() != 1 || !PureFunctions.contains(name)) {
+      if (function.size() != 1 || !CheckFunctions.isAllowed(name)) {
         throw unsupported(text, "calls " + name);
       }
     }

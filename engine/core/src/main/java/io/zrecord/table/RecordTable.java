@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import io.zrecord.Spi;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
@@ -237,6 +238,7 @@ public final class RecordTable {
    * Finds or deletes files as {@link #sweep(SweepOptions, Consumer)} does, with workers that look
    * into directories and delete files.
    */
+  @Spi
   public SweepResult sweep(
       SweepOptions options, SweepWorkers workers, Consumer<Orphan> listener) {
     if (log.listed().isEmpty()) {

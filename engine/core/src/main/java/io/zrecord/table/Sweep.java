@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 
 /**
  * Deletes files that no version of a table names: files of failed writes and of expired versions.
@@ -47,8 +47,10 @@ final class Sweep {
    */
   private static final int REFRESH_INTERVAL = 100;
 
-  /** Directories of shards that are looked into at a time. */
+  /** Directories of shards that are looked into at a time, and files there that versions name. */
   private static final int PART_DIRECTORIES = 1000;
+
+  private static final int PART_FILES = 50_000;
 
   private final Storage storage;
   private final InstantSource clock;
@@ -219,9 +221,22 @@ final class Sweep {
       List<Candidate> orphans =
           group.stream().filter(candidate -> !candidate.isNamed.getAsBoolean()).toList();
       if (!orphans.isEmpty()) {
-        workers.delete(orphans.stream().flatMap(orphan -> orphan.names.stream()).toList());
+        delete(orphans.stream().flatMap(orphan -> orphan.names.stream()).toList());
       }
       orphans.forEach(this::found);
+    }
+  }
+
+  /**
+   * Deletes files. What is not in a shard is deleted here, in order: a meta file that a store left
+   * tells what the files before it are.
+   */
+  private void delete(List<String> names) {
+    Map<Boolean, List<String>> areInShards =
+        names.stream().collect(Collectors.partitioningBy(name -> name.startsWith(SHARDS + "/")));
+    storage.deleteAll(areInShards.get(false));
+    if (!areInShards.get(true).isEmpty()) {
+      workers.delete(new SweptFiles(sweptTable(), areInShards.get(true)));
     }
   }
 
@@ -297,18 +312,31 @@ final class Sweep {
 
   /** Returns what is directly below {@link #SHARDS}, with the files there that versions name. */
   private Iterator<SweepPart> parts(List<StoredFile> entries) {
-    return IntStream.range(0, (entries.size() + PART_DIRECTORIES - 1) / PART_DIRECTORIES)
-        .mapToObj(part -> new SweepPart(
-            SHARDS,
-            limitMillis,
-            entries
-                .subList(
-                    part * PART_DIRECTORIES,
-                    Math.min(entries.size(), (part + 1) * PART_DIRECTORIES))
-                .stream()
-                .map(this::entry)
-                .toList()))
-        .iterator();
+    SweptTable table = sweptTable();
+    Iterator<StoredFile> left = entries.iterator();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return left.hasNext();
+      }
+
+      @Override
+      public SweepPart next() {
+        List<SweepPart.Entry> part = new ArrayList<>();
+        int files = 0;
+        while (left.hasNext() && part.size() < PART_DIRECTORIES && files < PART_FILES) {
+          SweepPart.Entry entry = entry(left.next());
+          files += entry.namedFiles() == null ? 0 : entry.namedFiles().size();
+          part.add(entry);
+        }
+        return new SweepPart(table, SHARDS, limitMillis, part);
+      }
+    };
+  }
+
+  /** Returns the table by the newest version, or by the retraction of the table. */
+  private SweptTable sweptTable() {
+    return SweptTable.of(named.last().orElseThrow(this::vanished));
   }
 
   private SweepPart.Entry entry(StoredFile file) {

@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import io.zrecord.Spi;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.io.Serializable;
@@ -13,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * A part of a {@linkplain RecordTable#sweep sweep}: directories to look into. Another process may
  * look. Immutable.
  */
+@Spi
 public final class SweepPart implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  private final SweptTable table;
   private final String directory;
   private final long limitMillis;
   private final List<Entry> entries;
@@ -58,14 +61,28 @@ public final class SweepPart implements Serializable {
   }
 
   /** @param limitMillis Unix time; what was changed since is young */
-  SweepPart(String directory, long limitMillis, List<Entry> entries) {
+  SweepPart(SweptTable table, String directory, long limitMillis, List<Entry> entries) {
+    this.table = table;
     this.directory = directory;
     this.limitMillis = limitMillis;
     this.entries = List.copyOf(entries);
   }
 
-  /** Looks for files that no version names. Deletes nothing. */
+  /**
+   * Looks for files that no version names. Deletes nothing.
+   *
+   * @throws io.zrecord.errors.StorageException if the storage does not have the table, as where a
+   *     file system is not mounted
+   */
   public Looked look(Storage storage) {
+    table.require(storage);
+    Looked looked = lookHere(storage);
+    table.require(storage);
+    return looked;
+  }
+
+  /** Looks in the process that sweeps, which sees the table. */
+  Looked lookHere(Storage storage) {
     Looked looked = new Looked();
     for (Entry entry : entries) {
       String name = directory + "/" + entry.name;

@@ -1,14 +1,15 @@
 package io.zrecord.table;
 
+import io.zrecord.Spi;
 import io.zrecord.storage.Storage;
 import java.util.Iterator;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * Does the long work of a {@linkplain RecordTable#sweep sweep}: looks into directories, and deletes
  * files. Which files may be deleted, the sweep decides.
  */
+@Spi
 public interface SweepWorkers {
   /**
    * Looks into directories, in any order.
@@ -19,12 +20,12 @@ public interface SweepWorkers {
   void look(Iterator<SweepPart> parts, Consumer<SweepPart.Looked> looked);
 
   /**
-   * Deletes files, and directories with all that is in them, in any order.
+   * Deletes files, in any order.
    *
-   * @param names names in the storage of the table
+   * @param files what to delete, maybe in {@linkplain SweptFiles#parts parts}
    * @throws io.zrecord.errors.StorageException if one cannot be deleted; others may be gone then
    */
-  void delete(List<String> names);
+  void delete(SweptFiles files);
 
   /**
    * Returns the number of files that the sweep gives to {@link #delete} at once, 1 or more. Before
@@ -37,12 +38,12 @@ public interface SweepWorkers {
     return new SweepWorkers() {
       @Override
       public void look(Iterator<SweepPart> parts, Consumer<SweepPart.Looked> looked) {
-        parts.forEachRemaining(part -> looked.accept(part.look(storage)));
+        parts.forEachRemaining(part -> looked.accept(part.lookHere(storage)));
       }
 
       @Override
-      public void delete(List<String> names) {
-        storage.deleteAll(names);
+      public void delete(SweptFiles files) {
+        files.deleteHere(storage);
       }
 
       @Override

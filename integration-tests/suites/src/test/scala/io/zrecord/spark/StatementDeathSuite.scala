@@ -1,6 +1,8 @@
 package io.zrecord.spark
 
 import java.io.File
+import java.nio.file.{Files, Paths}
+import java.util.UUID
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Random
@@ -56,7 +58,12 @@ class StatementDeathSuite extends SparkSuite with RunsOnce {
     val check = Verify.of(spark, path).allVersions().run()
     assert(check.isSound, check.toString)
     // What the dead have left is swept, and nothing that a version names.
+    Files.write(
+      Files.createDirectories(Paths.get(path, "shard", UUID.randomUUID.toString)).resolve("chunk"),
+      Array[Byte](1)
+    )
     val swept = orphans(path, CareMode.DELETE)
+    assert(swept > 0)
     assert(orphans(path, CareMode.DRY_RUN) == 0)
     assert(Verify.of(spark, path).allVersions().run().isSound)
     // Each statement still does what it should, after those that were killed and the sweep.

@@ -3,17 +3,22 @@ package io.zrecord.spark
 import java.nio.file.{Files, Path, Paths}
 import java.nio.file.attribute.FileTime
 import java.util.UUID
+import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.function.Consumer
 
 import scala.collection.JavaConverters._
 
+import io.zrecord.errors.StorageException
 import io.zrecord.spark.job.SweepTasks
 import io.zrecord.spark.path.SparkStorages
-import io.zrecord.table.{CareMode, SweepOptions, SweepPart, SweepResult, SweepWorkers}
+import io.zrecord.table.{CareMode, SweepOptions, SweepPart, SweepResult, SweepWorkers, SweptFiles}
 import org.apache.spark.scheduler.{SparkListener, SparkListenerJobStart, SparkListenerTaskEnd}
 
 /** Sweeps in tasks find and delete what a sweep of the engine would. */
 class SweepSuite extends SparkSuite {
+  override protected def configuration: Map[String, String] = CountingFileSystem.Settings
+
   private val Orphans = 2500
 
   /** Makes a table with files that no version names: directories of shards, among them some that
@@ -46,25 +51,29 @@ class SweepSuite extends SparkSuite {
 
   private val deleting = SweepOptions.defaults().withMode(CareMode.DELETE)
 
-  /** Returns a result, and how many tasks were run for it. */
-  private def countingTasks[T](action: => T): (T, Int) = {
+  /** Returns a result, and how many tasks jobs of the sweep have run for it. */
+  private def countingTasks(path: String)(action: => SweepResult): (SweepResult, Int) = {
     val context = spark.sparkContext
+    val stages = ConcurrentHashMap.newKeySet[Int]()
     val tasks = new AtomicInteger
-    @volatile var lastStage = -1
     @volatile var isOver = false
     val listener = new SparkListener {
+      override def onJobStart(start: SparkListenerJobStart): Unit = {
+        val description = start.properties.getProperty("spark.job.description")
+        if (description == s"over: $path") isOver = true
+        else if (description != null && description.startsWith(s"sweep $path: "))
+          start.stageIds.foreach(stages.add)
+      }
       override def onTaskEnd(end: SparkListenerTaskEnd): Unit =
-        if (end.stageId == lastStage) isOver = true else { tasks.incrementAndGet(); () }
-      override def onJobStart(start: SparkListenerJobStart): Unit =
-        if (start.properties.getProperty("last") != null) lastStage = start.stageIds.head
+        if (stages.contains(end.stageId)) { tasks.incrementAndGet(); () }
     }
     context.addSparkListener(listener)
     try {
       val result = action
-      // Events come in order: when that of one more task was seen, those before were.
-      context.setLocalProperty("last", "yes")
+      // Events come in order: when that of one more job was seen, those before were.
+      context.setJobDescription(s"over: $path")
       try context.parallelize(Seq(1), 1).count()
-      finally context.setLocalProperty("last", null)
+      finally context.setJobDescription(null)
       assert(eventually(isOver, 120))
       (result, tasks.get)
     } finally context.removeSparkListener(listener)
@@ -82,11 +91,11 @@ class SweepSuite extends SparkSuite {
 
   testLocally("tasks find and delete what the sweep of one process would") {
     val path = littered()
-    val (dry, lookers) = countingTasks(Sweep.of(spark, path).run())
+    val (dry, lookers) = countingTasks(path)(Sweep.of(spark, path).run())
     assert(lookers == 3)
     assert(dry == tableAt(path).sweep(SweepOptions.defaults(), _ => ()))
     assert(children(Paths.get(path, "shard")).size == 3 + 7 + Orphans)
-    val (swept, tasks) = countingTasks(Sweep.of(spark, path).options(deleting).run())
+    val (swept, tasks) = countingTasks(path)(Sweep.of(spark, path).options(deleting).run())
     assert(tasks == 3 + 3)
     requireSwept(path, swept)
   }
@@ -94,28 +103,55 @@ class SweepSuite extends SparkSuite {
   testLocally("a sweep of few directories runs no task") {
     val path = freshPath()
     write(spark.range(0, 100, 1, 1).toDF("id"), path, "append")
-    val (swept, tasks) = countingTasks(Sweep.of(spark, path).options(deleting).run())
+    val (swept, tasks) = countingTasks(path)(Sweep.of(spark, path).options(deleting).run())
     assert(swept.fileCount == 0 && tasks == 0)
   }
 
-  testLocally("what is committed between the look and the deletion stays") {
+  private class Workers(path: String) extends SweepWorkers {
+    private val storage = SparkStorages.storageFor(path)
+    private val tasks = new SweepTasks(spark, storage)
+    override def look(parts: java.util.Iterator[SweepPart], looked: Consumer[SweepPart.Looked]) =
+      tasks.look(parts, looked)
+    override def delete(files: SweptFiles): Unit = tasks.delete(files)
+    override def deletedAtOnce(): Int = tasks.deletedAtOnce()
+  }
+
+  testLocally("a worker that does not see the table ends the sweep, and nothing is deleted") {
     val path = littered()
-    val storage = SparkStorages.storageFor(path)
-    val workers = new SweepTasks(spark, storage)
-    val committing = new SweepWorkers {
-      override def look(
-          parts: java.util.Iterator[SweepPart],
-          looked: java.util.function.Consumer[SweepPart.Looked]
-      ): Unit = {
-        workers.look(parts, looked)
-        write(spark.range(300, 400, 1, 1).toDF("id"), path, "append")
+    val elsewhere = freshPath()
+    write(spark.range(5).toDF("id"), elsewhere, "append")
+    for (blind <- Seq(freshPath(), elsewhere)) {
+      val storage = SparkStorages.storageFor(blind)
+      val looking = new Workers(path) {
+        override def look(
+            parts: java.util.Iterator[SweepPart],
+            looked: Consumer[SweepPart.Looked]
+        ): Unit = parts.forEachRemaining(part => looked.accept(part.look(storage)))
       }
-      override def delete(names: java.util.List[String]): Unit = workers.delete(names)
-      override def deletedAtOnce(): Int = workers.deletedAtOnce()
+      val unseen = intercept[StorageException](tableAt(path).sweep(deleting, looking, _ => ()))
+      assert(unseen.getMessage.contains("let every worker see the same directory"))
+      val removing = new Workers(path) {
+        override def delete(files: SweptFiles): Unit = files.delete(storage)
+      }
+      intercept[StorageException](tableAt(path).sweep(deleting, removing, _ => ()))
+      assert(children(Paths.get(path, "shard")).size == 3 + 7 + Orphans)
     }
-    tableAt(path).sweep(deleting, committing, _ => ())
-    assert(read(path).collect().map(_.getLong(0)).toSeq == (0L until 400L))
+    requireSwept(path, Sweep.of(spark, path).options(deleting).run())
+  }
+
+  testLocally("of a table that is asked for by requests the driver lists, and tasks delete") {
+    val path = littered()
+    val remote = "count://" + path
+    var result = Option.empty[SweepResult]
+    val requests = CountingFileSystem.requestsOf {
+      result = Some(Sweep.of(spark, remote).options(deleting).run())
+    }
+    val deletions = requests.filter(r => r.name == "delete" && r.path.contains("/shard/"))
+    assert(deletions.size >= Orphans && deletions.forall(_.isOfTask))
+    assert(!requests.exists(r => r.name == "list" && r.path.contains("/shard") && r.isOfTask))
+    assert(result.get.fileCount == Orphans + 1 && result.get.youngFileCount == 7)
     assert(Verify.of(spark, path).allVersions().run().isSound)
+    assert(read(path).count() == 300)
   }
 
   testLocally("spark-submit sweeps, and deletes only if it is told to") {

@@ -1,14 +1,14 @@
-package io.zrecord.spark.column;
+package io.zrecord.spark.ddl;
 
 import java.util.Locale;
 import java.util.Set;
 
 /**
- * Knows the functions of Spark whose result depends on their arguments only, and that reach nothing
- * outside of a query. A check calls no others: it is a text in a file of the table, which anybody
- * may have written, and Spark has functions that call any method of Java. Stateless.
+ * Knows the functions of Spark that a check may call: those whose result depends on their arguments
+ * only, and that reach nothing outside of a query. A check is a text in a file of the table, which
+ * anybody may have written, and Spark has functions that call any method of Java. Stateless.
  */
-public final class PureFunctions {
+final class CheckFunctions {
   private static final Set<String> ALLOWED = Set.of((
       // Conditions.
       "between coalesce equal_null greatest if ifnull in isnan isnotnull isnull least nanvl"
@@ -41,10 +41,9 @@ public final class PureFunctions {
           + " tinyint")
       .split(" "));
 
-  private PureFunctions() {}
+  private CheckFunctions() {}
 
-  /** Tells whether the name, in large or small letters, is that of such a function. */
-  public static boolean contains(String name) {
+  static boolean isAllowed(String name) {
     return ALLOWED.contains(name.toLowerCase(Locale.ROOT));
   }
 }
