@@ -340,15 +340,13 @@ final class Sweep {
   }
 
   private SweepPart.Entry entry(StoredFile file) {
-    Optional<UUID> named = file.isDirectory()
-        ? shardId(file.name()).filter(named::namesShard)
-        : Optional.empty();
+    Optional<UUID> shard = file.isDirectory() ? shardId(file.name()) : Optional.empty();
     return new SweepPart.Entry(
         file.name(),
         file.isDirectory(),
         file.lengthBytes(),
         file.modifiedMillis(),
-        named.map(id -> List.copyOf(this.named.filesOf(id))).orElse(null));
+        shard.filter(named::namesShard).map(id -> List.copyOf(named.filesOf(id))).orElse(null));
   }
 
   private void findLooked(SweepPart.Looked looked) {

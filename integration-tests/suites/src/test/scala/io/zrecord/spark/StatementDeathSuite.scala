@@ -46,12 +46,12 @@ class StatementDeathSuite extends SparkSuite with RunsOnce {
       assert(process.isAlive, s"the driver ended before it was killed: ${process.err}")
       process.kill()
       val last = acknowledged(process)
-      val found = tableAt(path).latest().version()
+      val found = latest(path)
       assert(found == last || found == last + 1, s"kill $kill")
       // The same statements in a table beside, whose driver lives.
       for (version <- known until found) {
         ChangingDriver.change(spark, model, version)
-        requireEqual(path, model, version + 1)
+        requireEqual(path, version + 1, model, version + 1)
       }
       known = found
     }
@@ -67,18 +67,22 @@ class StatementDeathSuite extends SparkSuite with RunsOnce {
     assert(orphans(path, CareMode.DRY_RUN) == 0)
     assert(Verify.of(spark, path).allVersions().run().isSound)
     // Each statement still does what it should, after those that were killed and the sweep.
-    val killed = known
-    for (_ <- 0 until ChangingDriver.Statements) {
-      Seq(path, model).foreach(ChangingDriver.change(spark, _, known))
-      known += 1
-      requireEqual(path, model, known)
+    for (statement <- known until known + ChangingDriver.Statements) {
+      Seq(path, model).foreach(ChangingDriver.change(spark, _, statement))
+      requireEqual(path, latest(path), model, statement + 1)
     }
-    info(s"$kills kills during $killed statements; $swept files were left")
+    info(s"$kills kills during $known statements; $swept files were left")
   }
 
-  private def requireEqual(path: String, model: String, version: Long): Unit = {
-    assert(tableAt(model).latest().version() == version)
-    assert(rowsAt(path, version) == rowsAt(model, version), s"version $version")
+  private def latest(path: String): Long = tableAt(path).latest().version()
+
+  /** Requires that a version has the records of a version of the table beside, its newest one. */
+  private def requireEqual(path: String, version: Long, model: String, its: Long): Unit = {
+    assert(latest(model) == its)
+    val found = rowsAt(path, version).toSet
+    val expected = rowsAt(model, its).toSet
+    val differing = (found.diff(expected).take(3), expected.diff(found).take(3))
+    assert(found == expected, s"version $version: $differing")
   }
 
   private def acknowledged(process: SubmittedProcess): Long =
