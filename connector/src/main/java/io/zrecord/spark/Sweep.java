@@ -17,8 +17,8 @@ import org.apache.spark.sql.SparkSession;
  * SweepResult result = Sweep.of(spark, "/data/train").options(SweepOptions.defaults().withMode(CareMode.DELETE)).run();
  * }</pre>
  *
- * <p>On HDFS and stores of objects the driver lists the directories, and tasks delete files. A run that
- * ends early has deleted some of the files; another run continues. To end a run, interrupt its
+ * <p>On HDFS and stores of objects the driver lists the directories, and tasks delete files. A run
+ * that ends early has deleted some of the files; another run continues. To end a run, interrupt its
  * thread or cancel its Spark jobs. On the command line:
  *
  * <pre>{@code

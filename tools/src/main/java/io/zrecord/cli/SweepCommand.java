@@ -53,7 +53,8 @@ final class SweepCommand extends Subcommand {
       out().println(ValueJson.MAPPER.writeValueAsString(node));
     } else {
       out()
-          .println((arguments.isDeleting() ? "deleted " : "would delete ") + result.fileCount() + " files, "
+          .println((arguments.isDeleting() ? "deleted " : "would delete ") + result.fileCount()
+              + " files, "
               + result.lengthBytes() + " bytes; left " + result.youngFileCount() + " files, "
               + result.youngBytes() + " bytes, that are too young");
     }

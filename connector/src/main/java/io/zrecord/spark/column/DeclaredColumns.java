@@ -192,8 +192,8 @@ public final class DeclaredColumns {
             || column.dataType().equals(DataTypes.TimestampNTZType)
         ? "CAST(" + text + "\n AS " + column.dataType().sql() + ")"
         : text;
-    StructField declared = new StructField(
-        column.name(), column.dataType(), column.nullable(), metadata(text, value));
+    StructField declared =
+        new StructField(column.name(), column.dataType(), column.nullable(), metadata(text, value));
     Column[] columns = new Columns(new StructType(new StructField[] {declared})).columns();
     return columns[0].defaultValue().getValue().value();
   }

@@ -55,8 +55,8 @@ public final class SweepTasks implements SweepWorkers {
       TableLocation table = TableLocation.of(storage);
       run(
               messages,
-              message -> ObjectBytes.of(
-                  ObjectBytes.read(message, SweepPart.class).look(table.storage())),
+              message ->
+                  ObjectBytes.of(ObjectBytes.read(message, SweepPart.class).look(table.storage())),
               "look into the directories of shards")
           .forEach(seen -> looked.accept(ObjectBytes.read(seen, SweepPart.Looked.class)));
     }

@@ -239,8 +239,7 @@ public final class RecordTable {
    * into directories and delete files.
    */
   @Spi
-  public SweepResult sweep(
-      SweepOptions options, SweepWorkers workers, Consumer<Orphan> listener) {
+  public SweepResult sweep(SweepOptions options, SweepWorkers workers, Consumer<Orphan> listener) {
     if (log.listed().isEmpty()) {
       throw reads.notATable();
     }

@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 
 /**
  * Deletes files that no version of a table names: files of failed writes and of expired versions.
@@ -68,7 +67,8 @@ final class Sweep {
    *
    * @param names what to delete: the name itself, or the files below the name
    */
-  private record Candidate(String name, FoundFiles size, List<String> names, BooleanSupplier isNamed) {}
+  private record Candidate(
+      String name, FoundFiles size, List<String> names, BooleanSupplier isNamed) {}
 
   Sweep(
       Storage storage,
@@ -100,7 +100,11 @@ final class Sweep {
       named.retraction().ifPresent(this::endDrop);
     }
     return new SweepResult(
-        options.mode(), found.fileCount(), found.lengthBytes(), young.fileCount(), young.lengthBytes());
+        options.mode(),
+        found.fileCount(),
+        found.lengthBytes(),
+        young.fileCount(),
+        young.lengthBytes());
   }
 
   /** Finds what no version names. Lists the files before it reads which of them are named. */
@@ -232,11 +236,14 @@ final class Sweep {
    * tells what the files before it are.
    */
   private void delete(List<String> names) {
-    Map<Boolean, List<String>> areInShards =
-        names.stream().collect(Collectors.partitioningBy(name -> name.startsWith(SHARDS + "/")));
-    storage.deleteAll(areInShards.get(false));
-    if (!areInShards.get(true).isEmpty()) {
-      workers.delete(new SweptFiles(sweptTable(), areInShards.get(true)));
+    List<String> inShards = new ArrayList<>();
+    List<String> others = new ArrayList<>();
+    for (String name : names) {
+      (name.startsWith(SHARDS + "/") ? inShards : others).add(name);
+    }
+    storage.deleteAll(others);
+    if (!inShards.isEmpty()) {
+      workers.delete(new SweptFiles(sweptTable(), inShards));
     }
   }
 
@@ -346,13 +353,14 @@ final class Sweep {
         file.isDirectory(),
         file.lengthBytes(),
         file.modifiedMillis(),
-        shard.filter(named::namesShard).map(id -> List.copyOf(named.filesOf(id))).orElse(null));
+        shard
+            .filter(named::namesShard)
+            .map(id -> List.copyOf(named.filesOf(id)))
+            .orElse(null));
   }
 
   private void findLooked(SweepPart.Looked looked) {
-    looked
-        .old()
-        .forEach(unnamed -> find(unnamed.name(), unnamed.files(), isNamed(unnamed.name())));
+    looked.old().forEach(unnamed -> find(unnamed.name(), unnamed.files(), isNamed(unnamed.name())));
     young = young.plus(looked.young());
   }
 

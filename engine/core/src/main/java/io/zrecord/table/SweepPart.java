@@ -87,8 +87,8 @@ public final class SweepPart implements Serializable {
     for (Entry entry : entries) {
       String name = directory + "/" + entry.name;
       if (entry.namedFiles == null) {
-        StoredFile file = new StoredFile(
-            entry.name, entry.isDirectory, entry.lengthBytes, entry.modifiedMillis);
+        StoredFile file =
+            new StoredFile(entry.name, entry.isDirectory, entry.lengthBytes, entry.modifiedMillis);
         add(looked, name, FoundFiles.below(storage, name, file));
       } else {
         lookInside(

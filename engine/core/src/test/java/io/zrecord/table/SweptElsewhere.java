@@ -15,9 +15,8 @@ import java.util.function.Consumer;
 record SweptElsewhere(Storage storage) implements SweepWorkers {
   @Override
   public void look(Iterator<SweepPart> parts, Consumer<SweepPart.Looked> looked) {
-    parts.forEachRemaining(
-        part -> looked.accept(
-            sent(sent(part, SweepPart.class).look(storage), SweepPart.Looked.class)));
+    parts.forEachRemaining(part ->
+        looked.accept(sent(sent(part, SweepPart.class).look(storage), SweepPart.Looked.class)));
   }
 
   @Override

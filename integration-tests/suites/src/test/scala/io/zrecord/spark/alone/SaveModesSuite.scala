@@ -159,7 +159,9 @@ class SaveModesSuite extends SparkSuite {
     assert(filesOf(path).names == files)
   }
 
-  test("a property that a dataset would not obey is refused, and what the message names is obeyed") {
+  test(
+    "a property that a dataset would not obey is refused, and what the message names is obeyed"
+  ) {
     val query = "as select id from range(3)"
     def create(path: String, words: String): Unit =
       spark.sql(s"create table zrecord.`$path` $words $query")
