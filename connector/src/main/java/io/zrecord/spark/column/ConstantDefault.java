@@ -103,7 +103,7 @@ final class ConstantDefault {
     return node instanceof UnaryMinus
         || node instanceof BinaryArithmetic
         || node instanceof Concat
-        || node instanceof UnresolvedFunction function && isPure(function);
+        || (node instanceof UnresolvedFunction function && isPure(function));
   }
 
   private static boolean isPure(UnresolvedFunction function) {
