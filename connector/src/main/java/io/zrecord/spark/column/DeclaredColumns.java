@@ -110,7 +110,7 @@ public final class DeclaredColumns {
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules().withoutWrite();
-    if (value != null && !isKept(field)
+    if ((value != null && !isKept(field))
         || !ConstantDefault.isOne(text, column.dataType(), value == null)) {
       return field.withRules(rules.withDefaultSql(text));
     }
