@@ -17,7 +17,6 @@ import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.Metadata;
@@ -58,7 +57,8 @@ public final class DeclaredColumns {
   /**
    * Returns a field with what the column declares.
    *
-   * @throws UnsupportedOperationException if the type says more than a field keeps
+   * @throws UnsupportedOperationException if the default is a constant of a type that is not kept,
+   *     or the type says more than a field keeps
    */
   public static FieldSpec declared(FieldSpec field, StructField column) {
     requireKept(column.name(), column.dataType());
@@ -102,15 +102,18 @@ public final class DeclaredColumns {
    * Returns a field with another default for the records to come.
    *
    * <p>A constant is kept with its value, and an expression as its text alone: only who evaluates
-   * it may leave the field out then. So is a constant of a type of which no values are kept.
+   * it may leave the field out then. So is a constant of an array, a struct or a map.
    *
    * @param column the column of the field
    * @param text the default in SQL
+   * @throws UnsupportedOperationException if that is a constant of another type that is not kept
    */
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules().withoutWrite();
-    if ((value != null && !isKept(field))
+    boolean isOfElements =
+        field.type().kind() == ElementType.Kind.NESTED || !field.shape().isScalar();
+    if ((value != null && isOfElements)
         || !ConstantDefault.isOne(text, column.dataType(), value == null)) {
       return field.withRules(rules.withDefaultSql(text));
     }
@@ -174,11 +177,7 @@ public final class DeclaredColumns {
   }
 
   private static Metadata metadata(String text) {
-    return metadata(text, text);
-  }
-
-  private static Metadata metadata(String text, String value) {
-    return new MetadataBuilder().putString(TEXT, text).putString(VALUE, value).build();
+    return new MetadataBuilder().putString(TEXT, text).putString(VALUE, text).build();
   }
 
   /**
@@ -186,14 +185,11 @@ public final class DeclaredColumns {
    * differs between the records of a statement, such as {@code rand()}.
    */
   private static @Nullable Object value(StructField column, @Nullable String text) {
-    Objects.requireNonNull(text);
-    // Spark 3.5 asserts that a default of a time is no date.
-    String value = column.dataType().equals(DataTypes.TimestampType)
-            || column.dataType().equals(DataTypes.TimestampNTZType)
-        ? "CAST(" + text + "\n AS " + column.dataType().sql() + ")"
-        : text;
-    StructField declared =
-        new StructField(column.name(), column.dataType(), column.nullable(), metadata(text, value));
+    StructField declared = new StructField(
+        column.name(),
+        column.dataType(),
+        column.nullable(),
+        metadata(Objects.requireNonNull(text)));
     Column[] columns = new Columns(new StructType(new StructField[] {declared})).columns();
     return columns[0].defaultValue().getValue().value();
   }
