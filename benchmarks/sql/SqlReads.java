@@ -8,10 +8,6 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
-import org.apache.spark.sql.execution.adaptive.QueryStageExec;
-import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 
 /**
  * Measures queries that keep few records, beside Iceberg, Delta and Parquet in one JVM, {@code
@@ -105,28 +101,11 @@ final class SqlReads {
         title,
         answers.get(0).getLong(0),
         count,
-        bytesRead(own.queryExecution().executedPlan())
+        SqlMetrics.bytesRead(own.queryExecution().executedPlan())
             / (double) (answers.get(0).getLong(0) * DATA_BYTES));
   }
 
   private static String of(Format format, String query) {
     return query.replaceFirst(" T ", " " + format.table("records") + " ");
-  }
-
-  private static long bytesRead(SparkPlan plan) {
-    if (plan instanceof BatchScanExec scan) {
-      return scan.metrics().apply("bytesRead").value();
-    }
-    if (plan instanceof AdaptiveSparkPlanExec adaptive) {
-      return bytesRead(adaptive.executedPlan());
-    }
-    if (plan instanceof QueryStageExec stage) {
-      return bytesRead(stage.plan());
-    }
-    long bytes = 0;
-    for (int i = 0; i < plan.children().size(); i++) {
-      bytes += bytesRead(plan.children().apply(i));
-    }
-    return bytes;
   }
 }

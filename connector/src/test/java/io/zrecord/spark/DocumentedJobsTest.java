@@ -35,9 +35,16 @@ class DocumentedJobsTest {
   }
 
   @Test
+  void everyOptionOfSweepHasOneRow() {
+    assertThat(names("Spark job Sweep"))
+        .containsExactlyInAnyOrderElementsOf(options(new SweepJob()));
+  }
+
+  @Test
   void exitCodesAreThoseOfTheHelp() {
     assertThat(documentedExitCodes(2)).isEqualTo(exitCodes(new RebalanceJob()));
     assertThat(documentedExitCodes(3)).isEqualTo(exitCodes(new VerifyJob()));
+    assertThat(documentedExitCodes(4)).isEqualTo(exitCodes(new SweepJob()));
   }
 
   private static List<String> names(String heading) {

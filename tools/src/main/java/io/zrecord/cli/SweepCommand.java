@@ -5,15 +5,13 @@ import io.zrecord.cli.console.DatasetLocation;
 import io.zrecord.cli.console.ExitCodes;
 import io.zrecord.cli.console.Printable;
 import io.zrecord.cli.console.Subcommand;
-import io.zrecord.cli.maintenance.AgeConverter;
-import io.zrecord.table.CareMode;
+import io.zrecord.cli.maintenance.SweepArguments;
 import io.zrecord.table.Orphan;
 import io.zrecord.table.RecordTable;
-import io.zrecord.table.SweepOptions;
 import io.zrecord.table.SweepResult;
 import java.io.IOException;
-import java.time.Duration;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -25,20 +23,11 @@ import picocli.CommandLine.Parameters;
       "Deletes files with --delete only."
     })
 final class SweepCommand extends Subcommand {
-  private static final SweepOptions DEFAULTS = SweepOptions.defaults();
-
   @Parameters(paramLabel = "PATH", description = "directory of the table")
   private DatasetLocation path = DatasetLocation.NONE;
 
-  @Option(
-      names = "--older-than",
-      paramLabel = "AGE",
-      converter = AgeConverter.class,
-      description = "age below which a file stays: longer than any write takes, 1h and more (72h)")
-  private Duration olderThan = DEFAULTS.olderThan();
-
-  @Option(names = "--delete", description = "delete the files")
-  private boolean isDeleting;
+  @Mixin
+  private SweepArguments arguments = new SweepArguments();
 
   @Option(names = "--list", description = "print the name of each file")
   private boolean isListing;
@@ -51,14 +40,12 @@ final class SweepCommand extends Subcommand {
     if (isJson && isListing) {
       throw misuse("--json and --list exclude each other");
     }
-    SweepOptions options =
-        DEFAULTS.withOlderThan(olderThan).withMode(isDeleting ? CareMode.DELETE : CareMode.DRY_RUN);
-    SweepResult result = RecordTable.at(path.storage()).sweep(options, this::list);
+    SweepResult result = RecordTable.at(path.storage()).sweep(arguments.options(), this::list);
     if (isJson) {
       ObjectNode node = ValueJson.MAPPER
           .createObjectNode()
           .put("path", path.toString())
-          .put("dryRun", !isDeleting)
+          .put("dryRun", !arguments.isDeleting())
           .put("files", result.fileCount())
           .put("bytes", result.lengthBytes())
           .put("youngFiles", result.youngFileCount())
@@ -66,7 +53,8 @@ final class SweepCommand extends Subcommand {
       out().println(ValueJson.MAPPER.writeValueAsString(node));
     } else {
       out()
-          .println((isDeleting ? "deleted " : "would delete ") + result.fileCount() + " files, "
+          .println((arguments.isDeleting() ? "deleted " : "would delete ") + result.fileCount()
+              + " files, "
               + result.lengthBytes() + " bytes; left " + result.youngFileCount() + " files, "
               + result.youngBytes() + " bytes, that are too young");
     }

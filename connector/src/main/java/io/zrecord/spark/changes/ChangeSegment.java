@@ -9,10 +9,4 @@ import java.io.Serializable;
  * @param micros time of the commit, in microseconds since 1970
  */
 record ChangeSegment(ChangeType type, long version, long micros, ShardSlice slice)
-    implements Serializable {
-
-  /** Returns the version that has the records: what is told of a record before is of another. */
-  long versionOfSlice() {
-    return type == ChangeType.DELETE || type == ChangeType.UPDATE_PREIMAGE ? version - 1 : version;
-  }
-}
+    implements Serializable {}

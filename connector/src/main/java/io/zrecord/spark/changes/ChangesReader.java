@@ -64,7 +64,7 @@ final class ChangesReader implements PartitionReader<ColumnarBatch> {
     segment = next;
     records = new ZRecordPartitionReader(
         new ZRecordInputPartition(
-            partition.location(), 0, 0, List.of(next.slice()), next.versionOfSlice()),
+            partition.location(), 0, 0, List.of(next.slice()), next.version()),
         fields,
         settings.of(wider(next.version())));
   }

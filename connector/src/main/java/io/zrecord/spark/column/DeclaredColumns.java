@@ -102,16 +102,19 @@ public final class DeclaredColumns {
    * Returns a field with another default for the records to come.
    *
    * <p>A constant is kept with its value, and an expression as its text alone: only who evaluates
-   * it may leave the field out then.
+   * it may leave the field out then. So is a constant of an array, a struct or a map.
    *
    * @param column the column of the field
    * @param text the default in SQL
-   * @throws UnsupportedOperationException if that is a constant of a type that is not kept
+   * @throws UnsupportedOperationException if that is a constant of another type that is not kept
    */
   public static FieldSpec withDefault(FieldSpec field, StructField column, String text) {
     Object value = value(column, text);
     FieldRules rules = field.rules().withoutWrite();
-    if (!ConstantDefault.isOne(text, column.dataType())) {
+    boolean isOfElements =
+        field.type().kind() == ElementType.Kind.NESTED || !field.shape().isScalar();
+    if ((value != null && isOfElements)
+        || !ConstantDefault.isOne(text, column.dataType(), value == null)) {
       return field.withRules(rules.withDefaultSql(text));
     }
     return field.withRules(
@@ -209,11 +212,15 @@ public final class DeclaredColumns {
     }
   }
 
+  /** Tells whether a constant is kept; columns of the other types hold more than their fields. */
+  private static boolean isKept(FieldSpec field) {
+    return field.shape().isScalar() && KEPT.contains(field.type().kind());
+  }
+
   /** Returns the bytes of a value of Spark. */
   private static byte[] bytes(FieldSpec field, StructField column, Object value) {
     ElementType type = field.type();
-    // Columns of the other types hold more values than their fields.
-    if (!field.shape().isScalar() || !KEPT.contains(type.kind())) {
+    if (!isKept(field)) {
       throw unsupported(column);
     }
     if (value instanceof UTF8String text) {
@@ -250,6 +257,7 @@ public final class DeclaredColumns {
     return Unsupported.operation(
         "a default of the type " + column.dataType().catalogString() + " of column '"
             + column.name() + "'",
-        "leave DEFAULT out");
+        "leave DEFAULT out, and set it afterwards for the records to come: alter table … alter"
+            + " column `" + column.name() + "` set default …");
   }
 }

@@ -1,6 +1,9 @@
 package io.zrecord.spark.procedure;
 
+import io.zrecord.spark.job.SweepTasks;
+import io.zrecord.storage.Storage;
 import io.zrecord.table.CareMode;
+import io.zrecord.table.RecordTable;
 import io.zrecord.table.SweepOptions;
 import io.zrecord.table.SweepResult;
 import java.util.List;
@@ -47,7 +50,9 @@ final class SweepProcedure implements SystemProcedure {
     SweepOptions options = SweepOptions.defaults()
         .withOlderThan(arguments.age("older_than"))
         .withMode(isDry ? CareMode.DRY_RUN : CareMode.DELETE);
-    SweepResult result = arguments.table().sweep(options, orphan -> {});
+    Storage storage = arguments.storage();
+    SweepResult result = RecordTable.at(storage)
+        .sweep(options, new SweepTasks(arguments.spark(), storage), orphan -> {});
     return List.<Object[]>of(new Object[] {
       isDry, result.fileCount(), result.lengthBytes(), result.youngFileCount(), result.youngBytes()
     });

@@ -8,8 +8,8 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 
 /**
- * Lets {@code SHOW PROCEDURES}, of Spark 4.2 list those of a catalog of zrecord: the catalogs
- * cannot have Spark's interface for procedures, which Spark 3.5 lacks. Stateless.
+ * Lets {@code SHOW PROCEDURES} of Spark 4.2 list those of a catalog of zrecord: the catalogs cannot
+ * have Spark's interface for procedures, which Spark 3.5 lacks. Stateless.
  */
 public final class ListsOfProcedures extends Rule<LogicalPlan> {
   private static final String COMMAND =

@@ -1,5 +1,6 @@
 package io.zrecord.table;
 
+import io.zrecord.Spi;
 import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.MissingFileException;
@@ -230,10 +231,19 @@ public final class RecordTable {
    *     deleted
    */
   public SweepResult sweep(SweepOptions options, Consumer<Orphan> listener) {
+    return sweep(options, SweepWorkers.here(storage), listener);
+  }
+
+  /**
+   * Finds or deletes files as {@link #sweep(SweepOptions, Consumer)} does, with workers that look
+   * into directories and delete files.
+   */
+  @Spi
+  public SweepResult sweep(SweepOptions options, SweepWorkers workers, Consumer<Orphan> listener) {
     if (log.listed().isEmpty()) {
       throw reads.notATable();
     }
-    return new Sweep(storage, clock, options, listener).run();
+    return new Sweep(storage, clock, options, workers, listener).run();
   }
 
   /**

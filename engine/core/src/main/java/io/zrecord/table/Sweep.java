@@ -11,6 +11,7 @@ import io.zrecord.storage.Storage;
 import io.zrecord.storage.StoredFile;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,43 +46,41 @@ final class Sweep {
    */
   private static final int REFRESH_INTERVAL = 100;
 
-  /** Files of orphans that are deleted together after one look, where a deletion is a request. */
-  private static final int MAX_GROUP_FILES = 1000;
+  /** Directories of shards that are looked into at a time, and files there that versions name. */
+  private static final int PART_DIRECTORIES = 1000;
+
+  private static final int PART_FILES = 50_000;
 
   private final Storage storage;
   private final InstantSource clock;
   private final NamedFiles named;
   private final SweepOptions options;
+  private final SweepWorkers workers;
   private final Consumer<Orphan> listener;
   private final List<Candidate> candidates = new ArrayList<>();
   private long limitMillis;
-  private Size found = Size.NONE;
-  private Size young = Size.NONE;
-
-  /** The number of files, their bytes, and the last change of the files and their directories. */
-  private record Size(long fileCount, long lengthBytes, long modifiedMillis) {
-    static final Size NONE = new Size(0, 0, Long.MIN_VALUE);
-
-    Size plus(Size other) {
-      return new Size(
-          fileCount + other.fileCount,
-          lengthBytes + other.lengthBytes,
-          Math.max(modifiedMillis, other.modifiedMillis));
-    }
-  }
+  private FoundFiles found = FoundFiles.NONE;
+  private FoundFiles young = FoundFiles.NONE;
 
   /**
    * What no version named when it was found, and is old enough to be deleted.
    *
    * @param names what to delete: the name itself, or the files below the name
    */
-  private record Candidate(String name, Size size, List<String> names, BooleanSupplier isNamed) {}
+  private record Candidate(
+      String name, FoundFiles size, List<String> names, BooleanSupplier isNamed) {}
 
-  Sweep(Storage storage, InstantSource clock, SweepOptions options, Consumer<Orphan> listener) {
+  Sweep(
+      Storage storage,
+      InstantSource clock,
+      SweepOptions options,
+      SweepWorkers workers,
+      Consumer<Orphan> listener) {
     this.storage = storage;
     this.clock = clock;
     this.named = new NamedFiles(storage);
     this.options = options;
+    this.workers = workers;
     this.listener = listener;
   }
 
@@ -101,7 +100,11 @@ final class Sweep {
       named.retraction().ifPresent(this::endDrop);
     }
     return new SweepResult(
-        options.mode(), found.fileCount, found.lengthBytes, young.fileCount, young.lengthBytes);
+        options.mode(),
+        found.fileCount(),
+        found.lengthBytes(),
+        young.fileCount(),
+        young.lengthBytes());
   }
 
   /** Finds what no version names. Lists the files before it reads which of them are named. */
@@ -123,9 +126,7 @@ final class Sweep {
       byDirectory(shards).forEach(this::findAmong);
     } else {
       findLeftOfStore();
-      for (StoredFile file : shards) {
-        findInShard(SHARDS + "/" + file.name(), file);
-      }
+      workers.look(parts(shards), this::findLooked);
     }
     if (!candidates.isEmpty() || wasAhead()) {
       named.requireWritable();
@@ -224,10 +225,25 @@ final class Sweep {
       List<Candidate> orphans =
           group.stream().filter(candidate -> !candidate.isNamed.getAsBoolean()).toList();
       if (!orphans.isEmpty()) {
-        storage.deleteAll(
-            orphans.stream().flatMap(orphan -> orphan.names.stream()).toList());
+        delete(orphans.stream().flatMap(orphan -> orphan.names.stream()).toList());
       }
       orphans.forEach(this::found);
+    }
+  }
+
+  /**
+   * Deletes files. What is not in a shard is deleted here, in order: a meta file that a store left
+   * tells what the files before it are.
+   */
+  private void delete(List<String> names) {
+    List<String> inShards = new ArrayList<>();
+    List<String> others = new ArrayList<>();
+    for (String name : names) {
+      (name.startsWith(SHARDS + "/") ? inShards : others).add(name);
+    }
+    storage.deleteAll(others);
+    if (!inShards.isEmpty()) {
+      workers.delete(new SweptFiles(sweptTable(), inShards));
     }
   }
 
@@ -236,29 +252,29 @@ final class Sweep {
    * this sweep can name a candidate, so a group may be large.
    */
   private List<List<Candidate>> groups() {
-    if (!storage.isRemote()) {
-      return candidates.stream().map(List::of).toList();
-    }
+    int most = workers.deletedAtOnce();
     List<List<Candidate>> groups = new ArrayList<>();
     List<Candidate> group = new ArrayList<>();
     int files = 0;
     for (Candidate candidate : candidates) {
       files += candidate.names.size();
-      if (files > MAX_GROUP_FILES && !group.isEmpty()) {
+      if (files > most && !group.isEmpty()) {
         groups.add(group);
         group = new ArrayList<>();
         files = candidate.names.size();
       }
       group.add(candidate);
     }
-    groups.add(group);
+    if (!group.isEmpty()) {
+      groups.add(group);
+    }
     return groups;
   }
 
   private void found(Candidate candidate) {
-    Size size = candidate.size;
+    FoundFiles size = candidate.size;
     found = found.plus(size);
-    listener.accept(new Orphan(candidate.name, size.fileCount, size.lengthBytes));
+    listener.accept(new Orphan(candidate.name, size.fileCount(), size.lengthBytes()));
   }
 
   /**
@@ -291,43 +307,74 @@ final class Sweep {
     }
     List<StoredFile> files = LeftOfStore.files(storage);
     long modifiedMillis = files.stream()
-        .mapToLong(file -> sizeOf(file.name(), file).modifiedMillis)
+        .mapToLong(file -> sizeOf(file.name(), file).modifiedMillis())
         .max()
         .orElse(Long.MIN_VALUE);
     for (StoredFile file : files) {
       // All or none: without the meta file nothing tells what the others are.
-      Size size = sizeOf(file.name(), file).plus(new Size(0, 0, modifiedMillis));
+      FoundFiles size = sizeOf(file.name(), file).plus(new FoundFiles(0, 0, modifiedMillis));
       find(file.name(), size, isStore);
     }
   }
 
-  private void findInShard(String name, StoredFile file) {
-    Optional<UUID> id = file.isDirectory() ? shardId(file.name()) : Optional.empty();
-    BooleanSupplier isNamed = () -> id.isPresent() && named.namesShard(id.get());
-    if (isNamed.getAsBoolean()) {
-      findInside(name, "", named.filesOf(id.orElseThrow()), file.modifiedMillis());
-    } else {
-      find(name, sizeOf(name, file), isNamed);
-    }
+  /** Returns what is directly below {@link #SHARDS}, with the files there that versions name. */
+  private Iterator<SweepPart> parts(List<StoredFile> entries) {
+    SweptTable table = sweptTable();
+    Iterator<StoredFile> left = entries.iterator();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return left.hasNext();
+      }
+
+      @Override
+      public SweepPart next() {
+        List<SweepPart.Entry> part = new ArrayList<>();
+        int files = 0;
+        while (left.hasNext() && part.size() < PART_DIRECTORIES && files < PART_FILES) {
+          SweepPart.Entry entry = entry(left.next());
+          files += entry.namedFiles() == null ? 0 : entry.namedFiles().size();
+          part.add(entry);
+        }
+        return new SweepPart(table, SHARDS, limitMillis, part);
+      }
+    };
   }
 
-  /** Finds the files of a named shard that no version names. */
-  private void findInside(
-      String shard, String below, Set<String> namedFiles, long directoryMillis) {
-    for (StoredFile child : storage.list(below.isEmpty() ? shard : shard + "/" + below)) {
-      String relative = below.isEmpty() ? child.name() : below + "/" + child.name();
-      if (child.isDirectory()) {
-        findInside(shard, relative, namedFiles, child.modifiedMillis());
-      } else if (!namedFiles.contains(relative)) {
-        Size size = sizeOf(relative, child).plus(new Size(0, 0, directoryMillis));
-        find(
-            shard + "/" + relative,
-            size,
-            () -> named
-                .filesOf(shardId(shard.substring(SHARDS.length() + 1)).orElseThrow())
-                .contains(relative));
-      }
+  /** Returns the table by the newest version, or by the retraction of the table. */
+  private SweptTable sweptTable() {
+    return SweptTable.of(named.last().orElseThrow(this::vanished));
+  }
+
+  private SweepPart.Entry entry(StoredFile file) {
+    Optional<UUID> shard = file.isDirectory() ? shardId(file.name()) : Optional.empty();
+    return new SweepPart.Entry(
+        file.name(),
+        file.isDirectory(),
+        file.lengthBytes(),
+        file.modifiedMillis(),
+        shard
+            .filter(named::namesShard)
+            .map(id -> List.copyOf(named.filesOf(id)))
+            .orElse(null));
+  }
+
+  private void findLooked(SweepPart.Looked looked) {
+    looked.old().forEach(unnamed -> find(unnamed.name(), unnamed.files(), isNamed(unnamed.name())));
+    young = young.plus(looked.young());
+  }
+
+  /** Returns whether versions name a file of a shard, or anything of a shard, by the last look. */
+  private BooleanSupplier isNamed(String name) {
+    String below = name.substring(SHARDS.length() + 1);
+    int slash = below.indexOf('/');
+    Optional<UUID> id = shardId(slash < 0 ? below : below.substring(0, slash));
+    if (id.isEmpty()) {
+      return () -> false;
     }
+    return slash < 0
+        ? () -> named.namesShard(id.get())
+        : () -> named.filesOf(id.get()).contains(below.substring(slash + 1));
   }
 
   /**
@@ -340,50 +387,37 @@ final class Sweep {
       for (StoredFile file : files) {
         String relative = file.name().substring(Math.min(file.name().length(), first.length() + 1));
         if (!namedFiles.contains(relative)) {
-          find(
-              SHARDS + "/" + file.name(),
-              sizeOf(file),
-              () -> named.filesOf(id.get()).contains(relative));
+          String name = SHARDS + "/" + file.name();
+          find(name, FoundFiles.of(file), isNamed(name));
         }
       }
       return;
     }
+    String name = SHARDS + "/" + first;
     find(
-        SHARDS + "/" + first,
-        files.stream().map(Sweep::sizeOf).reduce(Size.NONE, Size::plus),
+        name,
+        files.stream().map(FoundFiles::of).reduce(FoundFiles.NONE, FoundFiles::plus),
         files.stream().map(file -> SHARDS + "/" + file.name()).toList(),
-        () -> id.isPresent() && named.namesShard(id.get()));
+        isNamed(name));
   }
 
-  private void find(String name, Size size, BooleanSupplier isNamed) {
+  private void find(String name, FoundFiles size, BooleanSupplier isNamed) {
     find(name, size, List.of(name), isNamed);
   }
 
-  private void find(String name, Size size, List<String> names, BooleanSupplier isNamed) {
+  private void find(String name, FoundFiles size, List<String> names, BooleanSupplier isNamed) {
     if (isNamed.getAsBoolean()) {
       return;
     }
-    if (size.modifiedMillis < limitMillis) {
+    if (size.modifiedMillis() < limitMillis) {
       candidates.add(new Candidate(name, size, names, isNamed));
     } else {
       young = young.plus(size);
     }
   }
 
-  private Size sizeOf(String name, StoredFile file) {
-    if (!file.isDirectory()) {
-      return sizeOf(file);
-    }
-    // A chunk may be the second name of an old file, so the directories' times count as well.
-    Size size = new Size(0, 0, file.modifiedMillis());
-    for (StoredFile child : storage.list(name)) {
-      size = size.plus(sizeOf(name + "/" + child.name(), child));
-    }
-    return size;
-  }
-
-  private static Size sizeOf(StoredFile file) {
-    return new Size(1, file.lengthBytes(), file.modifiedMillis());
+  private FoundFiles sizeOf(String name, StoredFile file) {
+    return FoundFiles.below(storage, name, file);
   }
 
   private static Optional<UUID> shardId(String directory) {

@@ -1,5 +1,7 @@
 package io.zrecord.table;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+
 /**
  * The result of a sweep.
  *
@@ -10,4 +12,17 @@ package io.zrecord.table;
  * @param youngBytes bytes of the young files
  */
 public record SweepResult(
-    CareMode mode, long fileCount, long lengthBytes, long youngFileCount, long youngBytes) {}
+    CareMode mode, long fileCount, long lengthBytes, long youngFileCount, long youngBytes) {
+
+  /** Returns the result as one line of JSON. */
+  public String toJson() {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("dryRun", mode == CareMode.DRY_RUN)
+        .put("files", fileCount)
+        .put("bytes", lengthBytes)
+        .put("youngFiles", youngFileCount)
+        .put("youngBytes", youngBytes)
+        .toString();
+  }
+}

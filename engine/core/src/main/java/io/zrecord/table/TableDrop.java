@@ -125,7 +125,9 @@ final class TableDrop {
 
   private Optional<SweepResult> sweep(DropOptions options) {
     return options.mode() == CareMode.DELETE && options.leftovers() == DropOptions.Leftovers.SWEPT
-        ? Optional.of(new Sweep(storage, clock, DropOptions.SWEEP, orphan -> {}).run())
+        ? Optional.of(
+            new Sweep(storage, clock, DropOptions.SWEEP, SweepWorkers.here(storage), orphan -> {})
+                .run())
         : Optional.empty();
   }
 

@@ -83,8 +83,16 @@ final class SweepRaceTest {
   }
 
   private static void sweep(World world, Storage storage) {
+    sweep(world, storage, SweepWorkers.here(storage));
+  }
+
+  private static void sweepElsewhere(World world, Storage storage) {
+    sweep(world, storage, new SweptElsewhere(storage));
+  }
+
+  private static void sweep(World world, Storage storage, SweepWorkers workers) {
     try {
-      RecordTable.at(storage, CLOCK).sweep(SWEEP, orphan -> world.deleted++);
+      RecordTable.at(storage, CLOCK).sweep(SWEEP, workers, orphan -> world.deleted++);
       world.swept++;
     } catch (StorageException e) {
       assertThat(e).hasMessageContaining("Cannot tell what");
@@ -225,19 +233,31 @@ final class SweepRaceTest {
   }
 
   private static List<World> all(Instant writtenAt, Work<World> append) throws Exception {
+    return all(writtenAt, append, SweepRaceTest::sweep);
+  }
+
+  private static List<World> all(Instant writtenAt, Work<World> append, Work<World> sweep)
+      throws Exception {
     List<World> worlds = new ArrayList<>();
     require(Interleavings.all(
         () -> {
           worlds.add(expired(writtenAt));
           return worlds.get(worlds.size() - 1);
         },
-        List.<Work<World>>of(SweepRaceTest::sweep, append)));
+        List.<Work<World>>of(sweep, append)));
     return worlds;
   }
 
   @Test
   void aWriteOfBeforeTheSweepKeepsItsFilesOrIsRefused() throws Exception {
     List<World> worlds = all(OLD, SweepRaceTest::append);
+    assertThat(worlds).anyMatch(world -> world.appended == 1 && world.deleted > 0);
+    assertThat(worlds).anyMatch(world -> world.refused == 1);
+  }
+
+  @Test
+  void soDoesAWriteOfBeforeASweepInOtherProcesses() throws Exception {
+    List<World> worlds = all(OLD, SweepRaceTest::append, SweepRaceTest::sweepElsewhere);
     assertThat(worlds).anyMatch(world -> world.appended == 1 && world.deleted > 0);
     assertThat(worlds).anyMatch(world -> world.refused == 1);
   }

@@ -89,6 +89,31 @@ class CountingFileSystem extends RawLocalFileSystem {
   override def listStatus(path: Path): Array[FileStatus] =
     request("list", path)(super.listStatus(path))
 
+  /** Asks for no permissions, which the file system of Hadoop asks the scheme `file` for. */
+  override def listLocatedStatus(path: Path): RemoteIterator[LocatedFileStatus] = {
+    val found = listStatus(path).iterator
+    new RemoteIterator[LocatedFileStatus] {
+      override def hasNext: Boolean = found.hasNext
+      override def next(): LocatedFileStatus = {
+        val status = found.next()
+        new LocatedFileStatus(
+          status.getLen,
+          status.isDirectory,
+          1,
+          status.getBlockSize,
+          status.getModificationTime,
+          status.getAccessTime,
+          FsPermission.getDefault,
+          "",
+          "",
+          null,
+          status.getPath,
+          Array.empty[BlockLocation]
+        )
+      }
+    }
+  }
+
   override def mkdirs(path: Path): Boolean = request("mkdirs", path)(super.mkdirs(path))
 
   override def getFileStatus(path: Path): FileStatus =

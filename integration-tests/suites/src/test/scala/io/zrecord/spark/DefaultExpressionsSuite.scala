@@ -31,12 +31,23 @@ class DefaultExpressionsSuite extends StreamTables {
     ("timestamp", "current_timestamp()", "x <= now() and x > now() - interval 1 hour"),
     ("timestamp", "timestamp'now'", "x <= now() and x > now() - interval 1 hour"),
     ("timestamp_ntz", "localtimestamp()", "x > localtimestamp() - interval 1 hour"),
-    ("string", "concat('a', 'b')", "x = 'ab'"),
     ("string", "cast(current_date() as string)", "x = string(current_date())"),
     ("string", "current_user()", "x = current_user()"),
-    ("int", "1 + 1", "x = 2"),
     ("bigint", "cast(unix_seconds(now()) as bigint)", "x > 1000000000"),
+    ("string", "concat('at ', timestamp'12:00')", "x like 'at %'"),
+    ("string", "concat('it is ', now())", "x like 'it is 2%'"),
+    ("int", "hour(timestamp'2020-01-01 00:00:00Z')", "x >= 0"),
     ("int", "cast(null as int) + 1", "x is null")
+  )
+
+  /** Defaults that have one value, whoever evaluates them: types, texts and values. */
+  private val constants = Seq(
+    ("int", "1 + 1", 2),
+    ("bigint", "-(60 * 60) % 7L", -2L),
+    ("double", "power(2, 10) / 4", 256.0),
+    ("string", "concat('a', upper('b'), cast(3 as string))", "aB3"),
+    ("string", "'a' || 'b'", "ab"),
+    ("binary", "cast(repeat('a', 2) as binary)", "aa".getBytes.toSeq)
   )
 
   /** Kinds whose values no other writer could have as a constant. */
@@ -95,6 +106,23 @@ class DefaultExpressionsSuite extends StreamTables {
       )
       assert(t.countWhere(s"id = 5 and ($holds)") == 1)
       assert(t.fieldOf("x").rules().defaultSql() == text)
+    }
+  }
+
+  test("what has one value, whoever evaluates it, is a constant that every writer has") {
+    for (((columnType, text, value), n) <- constants.zipWithIndex) withClue(text) {
+      val t = places(n % 2)()
+      sql(s"create table ${t.name} (id int, x $columnType default $text) using zrecord")
+      assert(!t.fieldOf("x").rules().hasDefaultExpression)
+      assert(t.fieldOf("x").rules().write().isPresent)
+      sql(s"insert into ${t.name} values (1, default)")
+      // A writer that evaluates no SQL.
+      write(spark.range(2, 3, 1, 1).selectExpr("int(id) id"), t.path, "append")
+      val found = sql(s"select x from ${t.name} order by id").map(_.get(0)).map {
+        case bytes: Array[Byte] => bytes.toSeq
+        case other => other
+      }
+      assert(found == Seq(value, value))
     }
   }
 

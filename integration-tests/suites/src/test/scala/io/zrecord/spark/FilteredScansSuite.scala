@@ -12,14 +12,17 @@ import org.apache.spark.sql.{DataFrame, Row}
 class FilteredScansSuite extends SparkSuite {
   private val seed = Budget.seed
 
+  override protected def configuration: Map[String, String] = CountingFileSystem.Settings
+
   private def sql(text: String): DataFrame = spark.sql(text)
 
   private val records = 20000
   private val imageBytes = 4096
 
   /** Records with labels in no order and a large value each. */
-  private lazy val images: String = {
-    val path = freshPath()
+  private lazy val images: String = imagesAt(freshPath())
+
+  private def imagesAt(path: String): String = {
     val hex = (0 until imageBytes / 32).map(i => s"md5(concat(id, '-$i'))").mkString(", ")
     write(
       spark
@@ -65,6 +68,28 @@ class FilteredScansSuite extends SparkSuite {
       assert(found("records") + found("recordsSkipped") == records, condition)
       assert(found("bytesRead") <= 1.2 * rows * (imageBytes + 40) + narrow, condition)
     }
+  }
+
+  testLocally("from afar a condition asks for the units of the records that are left") {
+    val path = imagesAt("count://" + freshLocalPath())
+    def metrics(query: DataFrame): Map[String, Long] = {
+      query.collect()
+      ScanPlans.metrics(query)
+    }
+    // The unit of a checksum, and what lies between ranges that become one request.
+    val (unit, gap) = (64 << 10, 256 << 10)
+    val all = records * (imageBytes + 44L)
+    for (condition <- conditions) {
+      val found = metrics(read(path).where(condition).select("id", "image"))
+      val near = if (condition == "label = 7") 0 else gap // Their records are far apart.
+      val most = math.min(all, found("records") * (imageBytes + unit + near))
+      assert(found("bytesRequested") <= most + records * 40L, condition)
+      // A request for each, and those for the narrow columns and for what the files are.
+      assert(found("requests") <= found("records") + 30, condition)
+    }
+    // What was fetched before is not asked for again.
+    val scan = metrics(read(path, "statistics" -> "false").select("image"))
+    assert(scan("requests") <= 30, scan)
   }
 
   test("a condition that leaves most records, or is on wide columns alone, reads ranges") {

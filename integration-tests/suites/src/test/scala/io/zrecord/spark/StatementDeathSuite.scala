@@ -1,6 +1,8 @@
 package io.zrecord.spark
 
 import java.io.File
+import java.nio.file.{Files, Paths}
+import java.util.UUID
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Random
@@ -41,26 +43,46 @@ class StatementDeathSuite extends SparkSuite with RunsOnce {
       )
       val until = System.nanoTime() + random.nextInt(3000) * 1000000L
       while (System.nanoTime() < until && process.isAlive) Thread.sleep(1)
+      assert(process.isAlive, s"the driver ended before it was killed: ${process.err}")
       process.kill()
       val last = acknowledged(process)
-      val found = tableAt(path).latest().version()
+      val found = latest(path)
       assert(found == last || found == last + 1, s"kill $kill")
       // The same statements in a table beside, whose driver lives.
       for (version <- known until found) {
         ChangingDriver.change(spark, model, version)
-        assert(tableAt(model).latest().version() == version + 1, s"statement $version")
-        assert(rowsAt(path, version + 1) == rowsAt(model, version + 1), s"statement $version")
+        requireEqual(path, version + 1, model, version + 1)
       }
       known = found
     }
     val check = Verify.of(spark, path).allVersions().run()
     assert(check.isSound, check.toString)
     // What the dead have left is swept, and nothing that a version names.
+    Files.write(
+      Files.createDirectories(Paths.get(path, "shard", UUID.randomUUID.toString)).resolve("chunk"),
+      Array[Byte](1)
+    )
     val swept = orphans(path, CareMode.DELETE)
+    assert(swept > 0)
     assert(orphans(path, CareMode.DRY_RUN) == 0)
     assert(Verify.of(spark, path).allVersions().run().isSound)
-    assert(rowsAt(path, known) == rowsAt(model, known))
+    // Each statement still does what it should, after those that were killed and the sweep.
+    for (statement <- known until known + ChangingDriver.Statements) {
+      Seq(path, model).foreach(ChangingDriver.change(spark, _, statement))
+      requireEqual(path, latest(path), model, statement + 1)
+    }
     info(s"$kills kills during $known statements; $swept files were left")
+  }
+
+  private def latest(path: String): Long = tableAt(path).latest().version()
+
+  /** Requires that a version has the records of a version of the table beside, its newest one. */
+  private def requireEqual(path: String, version: Long, model: String, its: Long): Unit = {
+    assert(latest(model) == its)
+    val found = rowsAt(path, version).toSet
+    val expected = rowsAt(model, its).toSet
+    val differing = (found.diff(expected).take(3), expected.diff(found).take(3))
+    assert(found == expected, s"version $version: $differing")
   }
 
   private def acknowledged(process: SubmittedProcess): Long =
@@ -92,6 +114,9 @@ class StatementDeathSuite extends SparkSuite with RunsOnce {
 object ChangingDriver {
   val Acknowledgement = "version: "
 
+  /** How many kinds of statements there are. */
+  val Statements = 7
+
   /** Makes version 0: records in four partitions. */
   def create(spark: SparkSession, path: String): Unit =
     spark
@@ -115,7 +140,7 @@ object ChangingDriver {
     val t = s"zrecord.`$path`"
     val last = s"id = (select max(id) from $t)"
     def some(every: Int) = s"(pmod(id + $version, $every) = 1 or $last)"
-    val statement = version % 7 match {
+    val statement = version % Statements match {
       case 0 => s"update $t set label = label + 1 where ${some(3)}"
       case 1 => s"delete from $t where ${some(19)}"
       case 2 =>
@@ -135,8 +160,8 @@ object ChangingDriver {
         s"""merge into $t t using (select id from range(0, 400, 7)) s on t.id = s.id
            |when matched and pmod(t.id, 2) = 0 then delete
            |when matched then update set text = concat(t.text, '+')
-           |when not matched then insert (id, label, part, text) values
-           |  (s.id, 7, 'p1', 'again')""".stripMargin
+           |when not matched then insert (id, label, part, text, image) values
+           |  (s.id, 7, 'p1', 'again', null)""".stripMargin
       case 6 => s"update $t set image = cast(concat('i', $version) as binary) where ${some(11)}"
     }
     spark.sql(statement).collect()

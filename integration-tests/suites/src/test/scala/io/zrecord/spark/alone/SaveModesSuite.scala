@@ -159,7 +159,9 @@ class SaveModesSuite extends SparkSuite {
     assert(filesOf(path).names == files)
   }
 
-  test("a property that a dataset would not obey is refused, and what the message names is taken") {
+  test(
+    "a property that a dataset would not obey is refused, and what the message names is obeyed"
+  ) {
     val query = "as select id from range(3)"
     def create(path: String, words: String): Unit =
       spark.sql(s"create table zrecord.`$path` $words $query")
@@ -172,9 +174,12 @@ class SaveModesSuite extends SparkSuite {
     ) {
       val path = freshPath()
       assert(failure(create(path, s"tblproperties ($property)")).contains(remedy))
-      assert(!Files.exists(Paths.get(path)))
       create(path, s"using zrecord $said")
       assert(read(path).count() == 3)
+      val made = tableAt(path).latest()
+      val compression = made.schema().fields().get(0).compression().toString
+      assert(compression.contains("zstd") == said.contains("compression"), said)
+      assert(made.transactions().containsKey("a") == said.contains("txnAppId"), said)
     }
     val path = freshPath()
     assert(failure(create(path, "using parquet")).contains("parquet"))

@@ -1,0 +1,1 @@
+select label, count(*) photos from {{ ref('labels') }} group by label
