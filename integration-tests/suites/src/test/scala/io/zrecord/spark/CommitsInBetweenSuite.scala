@@ -2,10 +2,7 @@ package io.zrecord.spark
 
 import scala.util.{Failure, Success, Try}
 
-import org.apache.spark.sql.{Row, SparkSession, Strategy}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.{Row, SparkSession}
 
 /** Commits that come between the analysis of a statement and the run of its tasks: the statement
   * takes effect as if it came before or after the commit as a whole, or conflicts.
@@ -68,28 +65,6 @@ class CommitsInBetweenSuite extends SparkSuite {
     rows(table)
   }
 
-  /** Where the commit comes in between, if the statement is one of SQL. */
-  private val points = Seq("optimization", "planning")
-
-  private class Interrupted(point: String) {
-    val session: SparkSession = spark.newSession()
-    private val methods = session.sessionState.experimentalMethods
-    private object AfterOptimization extends Rule[LogicalPlan] {
-      override def apply(plan: LogicalPlan): LogicalPlan = {
-        Meanwhile.run()
-        plan
-      }
-    }
-    private object BeforePlanning extends Strategy {
-      override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
-        Meanwhile.run()
-        Nil
-      }
-    }
-    if (point == "optimization") methods.extraOptimizations = Seq(AfterOptimization)
-    else methods.extraStrategies = Seq(BeforePlanning)
-  }
-
   private def requireSerial(place: String, statement: String, commit: String, found: Try[Unit])(
       table: String
   ): Unit = {
@@ -104,12 +79,12 @@ class CommitsInBetweenSuite extends SparkSuite {
     }
   }
 
-  for (place <- Seq("a name", "a path"); point <- points)
+  for (place <- Seq("a name", "a path"); point <- InterruptedSession.Points)
     test(s"statements on $place are serial with a commit between analysis and the end of $point") {
       var refused = 0
       for ((statement, commit) <- chosen(for (s <- statements; c <- commits) yield (s, c))) {
         val table = created(place)
-        val interrupted = new Interrupted(point)
+        val interrupted = new InterruptedSession(spark, point)
         // A view, whose text is read with the statement.
         interrupted.session.sql(s"create temporary view v as select * from $table")
         Meanwhile.failure.set(null)
