@@ -138,7 +138,7 @@ class DocumentedProofsTest {
   private static int tier(Path path) throws IOException {
     String text = Files.readString(path);
     if (path.toString().endsWith(".py")) {
-      return text.contains("ZRECORD_TEST_CLOUDS") ? 4 : 2;
+      return text.contains("from tests.clouds import") ? 4 : 2;
     }
     if (text.contains("\n@Slow\n")) {
       return 3;
