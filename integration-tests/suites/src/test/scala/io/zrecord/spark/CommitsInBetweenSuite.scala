@@ -56,12 +56,12 @@ class CommitsInBetweenSuite extends SparkSuite {
   }
 
   private def rows(table: String): Seq[Row] =
-    spark.newSession().sql(s"select id, label from $table order by id, label").collect().toSeq
+    InterruptedSession.like(spark).sql(s"select id, label from $table order by id, label").collect().toSeq
 
   /** Returns what the table has after statements, one after the other. */
   private def after(place: String, texts: String*): Seq[Row] = {
     val table = created(place)
-    texts.foreach(run(spark.newSession(), _, table, table))
+    texts.foreach(run(InterruptedSession.like(spark), _, table, table))
     rows(table)
   }
 
@@ -88,10 +88,10 @@ class CommitsInBetweenSuite extends SparkSuite {
         // A view, whose text is read with the statement.
         interrupted.session.sql(s"create temporary view v as select * from $table")
         Meanwhile.failure.set(null)
-        Meanwhile.action.set(() => run(spark.newSession(), commit, table, table))
+        Meanwhile.action.set(() => run(InterruptedSession.like(spark), commit, table, table))
         val found = Try(run(interrupted.session, statement, table, "v"))
-        assert(Meanwhile.action.get == null, s"no commit beside $statement")
-        assert(Meanwhile.failure.get == null, Meanwhile.failure.get)
+        assert(Option(Meanwhile.action.get).isEmpty, s"no commit beside $statement")
+        assert(Option(Meanwhile.failure.get).isEmpty)
         if (found.isFailure) refused += 1
         requireSerial(place, statement, commit, found)(table)
       }
@@ -119,7 +119,7 @@ class CommitsInBetweenSuite extends SparkSuite {
         val table = created(place)
         held = spark.table(table)
         if (cached) held.cache().count()
-        run(spark.newSession(), commit, table, table)
+        run(InterruptedSession.like(spark), commit, table, table)
         val found = Try(write(table))
         requireSerial(place, statement, commit, found)(table)
         held.unpersist()

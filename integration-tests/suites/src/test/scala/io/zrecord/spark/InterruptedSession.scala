@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.SparkPlan
   * analyzed the statement: before the end of the optimization, or of the planning.
   */
 class InterruptedSession(spark: SparkSession, point: String) {
-  val session: SparkSession = spark.newSession()
+  val session: SparkSession = InterruptedSession.like(spark)
 
   private object AfterOptimization extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan = {
@@ -34,6 +34,15 @@ class InterruptedSession(spark: SparkSession, point: String) {
 }
 
 object InterruptedSession {
+
+  /** Returns another session with the same catalogs. */
+  def like(spark: SparkSession): SparkSession = {
+    val session = spark.newSession()
+    spark.conf.getAll
+      .filter { case (key, _) => key.startsWith("spark.sql.catalog.") }
+      .foreach { case (key, value) => session.conf.set(key, value) }
+    session
+  }
 
   /** The points of the driver at which a statement is interrupted. */
   val Points: Seq[String] = Seq("optimization", "planning")

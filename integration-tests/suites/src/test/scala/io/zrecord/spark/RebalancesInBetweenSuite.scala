@@ -68,7 +68,7 @@ class RebalancesInBetweenSuite extends SparkSuite {
       Meanwhile.action.set(() => rebalance(path))
       interrupted.session.sql(statement.replaceAll("\\bT\\b", s"zrecord.`$path`"))
       Meanwhile.run() // If no record was at or after that one.
-      assert(Meanwhile.failure.get == null, Meanwhile.failure.get)
+      assert(Option(Meanwhile.failure.get).isEmpty)
       val found = read(path).select("id", "label").collect()
       val expected = before.map(id => (id, label(id))) ++
         (if (statement.contains("not matched")) (100L until 300L by 4).map((_, 3)) else Seq.empty)

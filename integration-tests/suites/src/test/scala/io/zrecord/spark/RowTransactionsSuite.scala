@@ -166,11 +166,11 @@ class RowTransactionsSuite extends SparkSuite {
     plans.asScala.toSeq
   }
 
-  test("a shard whose records are dealt out to several tasks, because a key has many, is changed once") {
+  test("shards whose records are dealt out to several tasks, because a key has many, are changed once") {
     val target = freshPath()
-    // Nearly all records of one shard have one key, and the tasks of the key share them.
+    // Nearly all records have one key, and several tasks share them.
     write(
-      spark.range(0, 20000, 1, 1).selectExpr("id", "if(id % 100 < 97, 0, id) k", "0 label"),
+      spark.range(0, 20000, 1, 4).selectExpr("id", "if(id % 100 < 97, 0, id) k", "0 label"),
       target,
       "append"
     )
@@ -196,7 +196,7 @@ class RowTransactionsSuite extends SparkSuite {
              | (select id k, 7 more from range(0, 30000, 3, 3)) s on t.k = s.k
              | ${clauses.mkString(" ")}""".stripMargin)
       }
-      assert(plans.exists(_.contains("skew=true")), plans.mkString("\n"))
+      assert(plans.exists(_.contains("skew=true")))
     } finally settings.foreach { case (key, _) => spark.conf.unset(key) }
     val found = sql(s"select id, k, label from zrecord.`$target` order by id, label")
       .map(row => (row.getLong(0), row.getLong(1), row.getInt(2)))
@@ -231,10 +231,10 @@ class RowTransactionsSuite extends SparkSuite {
       override def onJobStart(start: SparkListenerJobStart): Unit =
         Option(start.properties.getProperty("spark.job.description")).foreach(described.add)
     }
-    val (table, shard) = (s"zrecord.`$target`", tableAt(target).latest().shards().get(1).id())
+    val table = s"zrecord.`$target`"
     val statements = Seq(
       s"delete from $table where _index in (3, 5) or _index > 297",
-      s"delete from $table where _shard = '$shard'",
+      s"delete from $table where _shard = 1",
       s"truncate table $table",
       s"insert into $table select id, 0 from range(5)"
     )
