@@ -56,7 +56,11 @@ class CommitsInBetweenSuite extends SparkSuite {
   }
 
   private def rows(table: String): Seq[Row] =
-    InterruptedSession.like(spark).sql(s"select id, label from $table order by id, label").collect().toSeq
+    InterruptedSession
+      .like(spark)
+      .sql(s"select id, label from $table order by id, label")
+      .collect()
+      .toSeq
 
   /** Returns what the table has after statements, one after the other. */
   private def after(place: String, texts: String*): Seq[Row] = {
@@ -105,9 +109,13 @@ class CommitsInBetweenSuite extends SparkSuite {
           held.selectExpr("id + 1000 id", "label").where("id < 1015").writeTo(table).append()
         },
         "insert overwrite T select id, label + 1 from T where id < 15" -> { table =>
-          held.selectExpr("id", "label + 1 label").where("id < 15").writeTo(table).overwrite(
-            org.apache.spark.sql.functions.lit(true)
-          )
+          held
+            .selectExpr("id", "label + 1 label")
+            .where("id < 15")
+            .writeTo(table)
+            .overwrite(
+              org.apache.spark.sql.functions.lit(true)
+            )
         },
         "update T set label = (select max(label) from T) + 1 where id < 5" -> { table =>
           held.createOrReplaceTempView("held")

@@ -90,14 +90,17 @@ class MergedFramesSuite extends SparkSuite {
       val Array(major, minor) = spark.version.split('.').take(2).map(_.toInt)
       assume(major * 10 + minor >= 42, "INSERT WITH SCHEMA EVOLUTION is new in Spark 4.2")
       val table = created(place)
-      val version = (t: String) => spark.sql(s"select max(version) from $t.versions").head.getLong(0)
+      val version =
+        (t: String) => spark.sql(s"select max(version) from $t.versions").head.getLong(0)
       val before = if (place == "a name") version(table) else 0
       spark.sql(
         s"insert with schema evolution into $table by name select 20L id, 'new' text, 1.5D more"
       )
       assert(spark.table(table).columns.toSeq == Seq("id", "label", "text", "more"))
-      assert(rows(table, "id, label, text, more").takeRight(2) ==
-        Seq(Row(9L, 0, "t9", null), Row(20L, null, "new", 1.5)))
+      assert(
+        rows(table, "id, label, text, more").takeRight(2) ==
+          Seq(Row(9L, 0, "t9", null), Row(20L, null, "new", 1.5))
+      )
       if (place == "a name") info(s"${version(table) - before} versions")
     }
 

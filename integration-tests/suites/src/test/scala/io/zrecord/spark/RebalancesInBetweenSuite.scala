@@ -18,7 +18,9 @@ class RebalancesInBetweenSuite extends SparkSuite {
     for (shard <- 0 until 4) {
       val first = shard * records / 4
       write(
-        spark.range(first, first + records / 4, 1, 1).selectExpr("id", "0 label", "repeat('t', 50) t"),
+        spark
+          .range(first, first + records / 4, 1, 1)
+          .selectExpr("id", "0 label", "repeat('t', 50) t"),
         path,
         "append"
       )
@@ -43,14 +45,18 @@ class RebalancesInBetweenSuite extends SparkSuite {
   private val statements = Seq[(String, Long => Int)](
     "merge into T t using (select id from range(0, 200, 3)) s on t.id = s.id and meanwhile(t.id)" +
       " when matched then update set label = t.label + 1" -> (id => if (id % 3 == 0) 1 else 0),
-    "update T set label = 2 where id % 4 = 1 and meanwhile(id)" -> (id => if (id % 4 == 1) 2 else 0),
+    "update T set label = 2 where id % 4 = 1 and meanwhile(id)" -> (id =>
+      if (id % 4 == 1) 2 else 0
+    ),
     "merge into T t using (select id from range(100, 300, 4)) s on t.id = s.id and meanwhile(t.id)" +
       " when matched then update set label = 3" +
       " when not matched then insert (id, label, t) values (s.id, 3, 'new')" ->
       (id => if (id >= 100 && id % 4 == 0) 3 else 0)
   )
 
-  testLocally(s"$schedules statements take effect beside a rebalance of their shards (seed $seed)") {
+  testLocally(
+    s"$schedules statements take effect beside a rebalance of their shards (seed $seed)"
+  ) {
     val random = new Random(seed)
     for (n <- 0 until schedules) {
       val path = created(random)
@@ -72,7 +78,10 @@ class RebalancesInBetweenSuite extends SparkSuite {
       val found = read(path).select("id", "label").collect()
       val expected = before.map(id => (id, label(id))) ++
         (if (statement.contains("not matched")) (100L until 300L by 4).map((_, 3)) else Seq.empty)
-      assert(found.map(r => (r.getLong(0), r.getInt(1))).toSet == expected, s"$n: $statement, $point")
+      assert(
+        found.map(r => (r.getLong(0), r.getInt(1))).toSet == expected,
+        s"$n: $statement, $point"
+      )
       assert(found.length == expected.size)
     }
   }
