@@ -16,8 +16,6 @@ class InterpretedIndexPushdownSuite extends IndexPushdownSuite with Interpreted
 
 class InterpretedTypesSuite extends TypesSuite with Interpreted
 
-class InterpretedRowChangesSuite extends RowChangesSuite with Interpreted
-
 class InterpretedRowModelSuite extends RowModelSuite with Interpreted
 
 class InterpretedMovedRecordsSuite extends MovedRecordsSuite with Interpreted
