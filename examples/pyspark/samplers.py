@@ -31,7 +31,7 @@ labels = [row["label"] for row in balanced.select("label").collect()]
 assert all(sorted(labels[i : i + 20]) == sorted(list(range(10)) * 2) for i in range(0, 2000, 20))
 
 # Of a sample, only the drawn records are read.
-some = spark.read.format("zrecord").load(path).sample(0.1, seed=1)
+some = spark.read.format("zrecord").load(path).sample(fraction=0.1, seed=1)
 assert some.count() == len(some.collect())
 print(some.count(), "of 1000 records drawn")
 print("all as expected")

@@ -67,8 +67,8 @@ public final class Budget {
    * @param test a class, or a class and a method after {@code #}
    */
   public static String replay(String test) {
-    return "./mvnw test -pl " + module() + " -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest="
-        + test + " " + properties();
+    return "./mvnw test -pl " + module() + " -am -Dsurefire.failIfNoSpecifiedTests=false"
+        + " -Dexcluded.tiers= -Dtest=" + test + " " + properties();
   }
 
   /** Returns the directory of Maven's current module, relative to that of {@code mvnw}. */

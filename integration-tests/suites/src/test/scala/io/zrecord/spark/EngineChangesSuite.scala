@@ -16,7 +16,7 @@ import org.apache.spark.sql.Row
   * tables of its own, changes that were carried over a rebalance, and fields that shards lack.
   */
 class EngineChangesSuite extends SparkSuite with NumberedTables {
-  private val random = new Random(Budget.seed)
+  private def random: Random = chance
 
   /** Each task writes a chunk, and these are more than a patch may have. */
   private val WideTasks = 65

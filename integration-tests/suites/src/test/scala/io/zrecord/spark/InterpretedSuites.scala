@@ -15,3 +15,7 @@ trait Interpreted extends SparkSuite {
 class InterpretedIndexPushdownSuite extends IndexPushdownSuite with Interpreted
 
 class InterpretedTypesSuite extends TypesSuite with Interpreted
+
+class InterpretedRowModelSuite extends RowModelSuite with Interpreted
+
+class InterpretedMovedRecordsSuite extends MovedRecordsSuite with Interpreted

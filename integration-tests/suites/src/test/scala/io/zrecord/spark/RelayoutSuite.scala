@@ -6,7 +6,7 @@ import io.zrecord.spark.path.TableLocation
 import java.nio.ByteBuffer
 import java.nio.channels.FileChannel
 import java.nio.file.{Files, Paths, StandardOpenOption}
-import java.util.concurrent.CountDownLatch
+import java.util.concurrent.{ConcurrentHashMap, CountDownLatch}
 import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
 
 import scala.util.Random
@@ -17,7 +17,6 @@ import io.zrecord.storage.local.LocalStorage
 import io.zrecord.table.TableSnapshot
 import io.zrecord.testing.Budget
 import org.apache.spark.api.java.JavaSparkContext
-import org.apache.spark.scheduler.{SparkListener, SparkListenerTaskStart}
 
 /** Spark gives a table the same order as one process does, or nothing changes. */
 class RelayoutSuite extends RelayoutTables {
@@ -190,16 +189,25 @@ class RelayoutSuite extends RelayoutTables {
     } finally RelayoutSuite.release.countDown()
   }
 
-  test("a run that is cancelled changes nothing") {
+  testLocally("a run that is cancelled changes nothing") {
     val path = write(1000)
-    val started = new AtomicInteger()
-    listening(new SparkListener {
-      override def onTaskStart(start: SparkListenerTaskStart): Unit =
-        if (started.incrementAndGet() >= 3) spark.sparkContext.cancelAllJobs()
-    }) {
-      val message = failure(relayout(path, RecordOrder.shuffle(1)).concurrency(1).run())
-      assert(message.contains("was cancelled, nothing changed"), message)
+    val tasks = ConcurrentHashMap.newKeySet[Long]()
+    // The third task cancels the jobs, and goes on when it was told to end.
+    TaskFaultsFileSystem.fault = (task, _, _) => {
+      tasks.add(task.taskAttemptId())
+      if (tasks.size == 3) {
+        spark.sparkContext.cancelAllJobs()
+        assert(eventually(task.isInterrupted()))
+      }
     }
+    try
+      setting(TaskFaultsFileSystem.Settings.toSeq: _*) {
+        val order = RecordOrder.shuffle(1)
+        val run = relayout(s"${TaskFaultsFileSystem.Scheme}://$path", order).concurrency(1)
+        val message = failure(run.run())
+        assert(message.contains("was cancelled, nothing changed"), message)
+      }
+    finally TaskFaultsFileSystem.fault = (_, _, _) => ()
     assert(snapshot(path).version() == 0)
     // A task that was done when its job was cancelled has left its shard to a sweep.
     assert(eventually((filesOf(path).shards -- named(path)).size <= 1))

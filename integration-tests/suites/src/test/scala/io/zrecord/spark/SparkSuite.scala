@@ -7,6 +7,9 @@ import java.util.UUID
 import java.util.concurrent.TimeUnit
 import java.util.zip.CRC32C
 
+import scala.util.Random
+import scala.util.hashing.MurmurHash3
+
 import com.fasterxml.jackson.databind.ObjectMapper
 import io.zrecord.internal.shard.{OpenShards, ShardPlaces}
 import io.zrecord.spark.path.SparkStorages
@@ -17,6 +20,7 @@ import org.apache.spark.scheduler.SparkListener
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.scalatest.{BeforeAndAfterAll, Outcome}
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.tags.Slow
 
 /** A suite with a Spark session of its own and directories below target. Suites share a context
   * unless they ask for their own.
@@ -76,12 +80,17 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   /** Says how a test that failed is run again with the same seed. */
   override protected def withFixture(test: NoArgTest): Outcome = {
+    chance.setSeed(Budget.seed ^ MurmurHash3.stringHash(s"$suiteName ${test.name}"))
     val outcome = super.withFixture(test)
     if (outcome.isFailed) {
       val choice = if (TestBase.isLocal) "-Dsuites.suffix" else "-Premote -Dsuites.remote"
       val suite = s"$choice=${getClass.getSimpleName}"
+      // The build knows the other Sparks by a profile, and leaves out what is slow.
+      val profile = if (Budget.module.endsWith("spark-4.2")) "" else "-Pci "
+      val slow = if (getClass.isAnnotationPresent(classOf[Slow])) " -Dsuites.left.out=" else ""
       System.err.println(
-        s"replay: ./mvnw verify -pl ${Budget.module} -am -Dunit.skip=true $suite ${Budget.properties}"
+        s"replay: ./mvnw verify $profile-pl ${Budget.module} -am -Dunit.skip=true $suite$slow " +
+          Budget.properties
       )
     }
     outcome
@@ -243,7 +252,8 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
   protected def chosen[A](all: Seq[A]): Seq[A] =
     chance.shuffle(all).take(Budget.of(all.size))
 
-  private lazy val chance = new scala.util.Random(Budget.seed)
+  /** What a test draws: it begins anew with each test, whichever tests ran before. */
+  protected val chance = new Random(Budget.seed)
 
   /** Returns the message of an exception and of its causes. */
   protected def messages(e: Throwable): String =

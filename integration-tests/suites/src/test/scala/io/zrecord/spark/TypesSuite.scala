@@ -10,7 +10,7 @@ import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.types._
 
 class TypesSuite extends SparkSuite {
-  private val random = new Random(Budget.seed)
+  private def random: Random = chance
 
   private def frame(values: Seq[Any], dataType: DataType): DataFrame = {
     val schema = StructType(Seq(StructField("n", IntegerType), StructField("v", dataType)))

@@ -21,7 +21,7 @@ class ValuePushdownSuite extends SparkSuite {
     super.configuration + ("spark.sql.datetime.java8API.enabled" -> "true")
 
   private val seed = Budget.seed
-  private val random = new Random(seed)
+  private def random: Random = chance
 
   private def isSpark4 = spark.version.takeWhile(_ != '.').toInt >= 4
 

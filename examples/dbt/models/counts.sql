@@ -1,1 +1,0 @@
-select label, count(*) photos from {{ ref('labels') }} group by label
