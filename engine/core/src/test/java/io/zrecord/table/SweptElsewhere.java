@@ -29,7 +29,6 @@ record SweptElsewhere(Storage storage) implements SweepWorkers {
     return 1000;
   }
 
-  @SuppressWarnings("BanSerializableRead") // The bytes are those of this process.
   private static <T extends Serializable> T sent(T object, Class<T> type) {
     try {
       ByteArrayOutputStream bytes = new ByteArrayOutputStream();
