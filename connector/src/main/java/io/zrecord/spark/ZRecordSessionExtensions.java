@@ -13,7 +13,6 @@ import io.zrecord.spark.rules.OverwriteOfItself;
 import io.zrecord.spark.rules.ProceduresOfCatalogs;
 import io.zrecord.spark.rules.RefusalsOfNull;
 import io.zrecord.spark.rules.ReplacedRecords;
-import io.zrecord.spark.rules.RequiredColumns;
 import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.ScansOfLoops;
@@ -50,7 +49,6 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     }
     extensions.injectCheckRule(session -> OverwriteOfItself::check);
     extensions.injectCheckRule(session -> UnstagedCreation::check);
-    extensions.injectCheckRule(session -> RequiredColumns::check);
     extensions.injectCheckRule(session -> UpdatesOfStreams::check);
     extensions.injectCheckRule(session -> MetadataOfStreams::check);
     extensions.injectCheckRule(session -> RowChangesOfOneVersion::checkSeveral);

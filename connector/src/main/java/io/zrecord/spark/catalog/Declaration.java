@@ -7,7 +7,6 @@ import io.zrecord.spark.column.SparkTypes;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
@@ -16,15 +15,11 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Joins the columns that a {@code CREATE TABLE} declared with the columns of the dataset. The
- * dataset decides which columns exist, and their types. The declaration adds comments, defaults,
- * the lengths of CHAR and VARCHAR, and NOT NULL.
+ * The columns that a {@code CREATE TABLE} declares, or an entry of a session catalog.
  *
- * @param columns the declared columns, as the session catalog keeps them
+ * @param columns the declared columns
  */
 record Declaration(StructType columns) {
-  private static final String COMMENT = "comment";
-
   /** Keys of the metadata in which Spark keeps a default. */
   private static final Set<String> DEFAULTS = Set.of("CURRENT_DEFAULT", "EXISTS_DEFAULT");
 
@@ -37,8 +32,11 @@ record Declaration(StructType columns) {
 
   /** Tells whether values of the declared type are stored as the type that was found. */
   static boolean isStoredAs(DataType declared, DataType found) {
-    DataType stored = SparkTypes.isLimitedString(declared) ? DataTypes.StringType : declared;
-    return SparkTypes.plainName(stored).equals(SparkTypes.plainName(found));
+    return SparkTypes.plainName(stored(declared)).equals(SparkTypes.plainName(stored(found)));
+  }
+
+  private static DataType stored(DataType declared) {
+    return SparkTypes.isLimitedString(declared) ? DataTypes.StringType : declared;
   }
 
   /** Describes a declared column that the dataset does not have, if there is one. */
@@ -52,35 +50,6 @@ record Declaration(StructType columns) {
       }
     }
     return Optional.empty();
-  }
-
-  /**
-   * Returns the columns of a dataset together with their declarations. A column of another type
-   * than declared, as an older version may have it, stays as it is.
-   *
-   * <p>A column that only the declaration has as NOT NULL stays nullable: a write by path does not
-   * know the declaration, and Spark would drop the nulls of such a write from counts and
-   * conditions. A default that is declared goes before the dataset's, but not before a number. What
-   * applications say of the columns is what the dataset keeps, because a write by path replaces
-   * that.
-   *
-   * @param numbered names of the columns of the dataset that the table numbers
-   */
-  StructType over(StructType found, Set<String> numbered) {
-    return new StructType(Arrays.stream(found.fields())
-        .map(field -> find(columns, field.name())
-            .filter(declared -> isStoredAs(declared.dataType(), field.dataType()))
-            .map(declared -> joined(
-                numbered.contains(field.name()) ? withoutDefault(declared) : declared, field))
-            .orElse(field))
-        .toArray(StructField[]::new));
-  }
-
-  /** Returns the declared columns alone, nullable, for a dataset that does not exist yet. */
-  StructType alone() {
-    return new StructType(Arrays.stream(columns.fields())
-        .map(field -> new StructField(field.name(), field.dataType(), true, field.metadata()))
-        .toArray(StructField[]::new));
   }
 
   /**
@@ -101,63 +70,33 @@ record Declaration(StructType columns) {
     return new StructField(field.name(), field.dataType(), field.nullable(), metadata.build());
   }
 
-  private static StructField joined(StructField declared, StructField found) {
-    MetadataBuilder metadata = new MetadataBuilder()
-        .withMetadata(ColumnMetadata.ofSpark(declared))
-        .withMetadata(found.metadata());
-    if (declared.getComment().isDefined()) {
-      metadata.putString(COMMENT, declared.getComment().get());
-    }
-    for (String own : DEFAULTS) {
-      if (declared.metadata().contains(own)) {
-        metadata.putString(own, declared.metadata().getString(own));
-      }
-    }
-    DataType type =
-        SparkTypes.isLimitedString(declared.dataType()) ? declared.dataType() : found.dataType();
-    return new StructField(found.name(), type, found.nullable(), metadata.build());
-  }
-
   /**
-   * Returns the columns of the first write, which creates the dataset. Columns of which the write
-   * says nothing have what applications said in the declaration.
+   * Returns the columns of the first write, which makes the dataset, with all that is declared.
+   * Columns of which the write says nothing have what applications said in the declaration.
    */
   StructType described(StructType written) {
     return new StructType(Arrays.stream(written.fields())
         .map(field -> find(columns, field.name())
-            .filter(declared ->
-                ColumnMetadata.ofApplications(field.metadata()).equals(Metadata.empty()))
-            .map(declared -> ColumnMetadata.ofApplications(declared.metadata()))
-            .map(said -> new StructField(
-                field.name(),
-                field.dataType(),
-                field.nullable(),
-                new MetadataBuilder()
-                    .withMetadata(field.metadata())
-                    .withMetadata(said)
-                    .build()))
+            .map(declared -> described(declared, field))
             .orElse(field))
         .toArray(StructField[]::new));
   }
 
-  /**
-   * Returns the columns of a write with those marked that must not be null.
-   *
-   * @param numbered names of columns that get a number where they are null
-   */
-  StructType required(StructType written, Set<String> numbered) {
-    Set<String> required = Arrays.stream(columns.fields())
-        .filter(field -> !field.nullable())
-        .filter(field -> numbered.stream().noneMatch(field.name()::equalsIgnoreCase))
-        .map(field -> field.name().toLowerCase(java.util.Locale.ROOT))
-        .collect(Collectors.toSet());
-    return new StructType(Arrays.stream(written.fields())
-        .map(field -> new StructField(
-            field.name(),
-            field.dataType(),
-            field.nullable() && !required.contains(field.name().toLowerCase(java.util.Locale.ROOT)),
-            field.metadata()))
-        .toArray(StructField[]::new));
+  private static StructField described(StructField declared, StructField written) {
+    Metadata said = ColumnMetadata.ofApplications(written.metadata());
+    return new StructField(
+        declared.name(),
+        SparkTypes.isLimitedString(declared.dataType())
+            ? declared.dataType()
+            : written.dataType(),
+        declared.nullable(),
+        new MetadataBuilder()
+            .withMetadata(ColumnMetadata.withoutApplications(declared.metadata()))
+            .withMetadata(
+                said.equals(Metadata.empty())
+                    ? ColumnMetadata.ofApplications(declared.metadata())
+                    : said)
+            .build());
   }
 
   /**

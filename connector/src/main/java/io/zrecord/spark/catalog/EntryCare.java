@@ -5,10 +5,8 @@ import io.zrecord.spark.path.SparkErrors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
-import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
 
@@ -17,37 +15,16 @@ import org.apache.spark.sql.connector.catalog.TableChange;
  * and gives no table a place where dropping one table would delete files of another. Stateless.
  */
 final class EntryCare {
-  private final Supplier<String> catalog;
-  private final Loading loading;
-  private final Altering altering;
+  private final Entries entries;
 
-  /** Loads an entry as Spark's own catalog does. */
-  interface Loading {
-    /** Loads an entry. */
-    Table load(Identifier identifier) throws NoSuchTableException;
-  }
-
-  /** Changes an entry as Spark's own catalog does. */
-  interface Altering {
-    /** Changes an entry. */
-    Table alter(Identifier identifier, TableChange... changes) throws NoSuchTableException;
-  }
-
-  /**
-   * Creates the care for a catalog.
-   *
-   * @param catalog name of the catalog, once there is one
-   */
-  EntryCare(Supplier<String> catalog, Loading loading, Altering altering) {
-    this.catalog = catalog;
-    this.loading = loading;
-    this.altering = altering;
+  EntryCare(Entries entries) {
+    this.entries = entries;
   }
 
   /** Returns an entry as the metastore has it; empty if there is none of zrecord. */
   Optional<SessionEntry> written(Identifier identifier) {
     try {
-      return SessionEntry.of(catalog.get(), identifier, loading.load(identifier));
+      return SessionEntry.of(entries.catalog(), identifier, entries.load(identifier));
     } catch (NoSuchTableException e) {
       return Optional.empty(); // Whoever asked for a change says so.
     }
@@ -117,23 +94,21 @@ final class EntryCare {
   }
 
   /**
-   * Changes an entry. Every Spark takes a location among the properties for the truth, which it is
-   * not after a rename. So a managed table has none there afterwards.
+   * Gives a table another location. Every Spark takes a location among the properties for the
+   * truth, which it is not after a rename. So a managed table has none there afterwards.
    */
-  void alter(Identifier identifier, SessionEntry entry, List<TableChange> changes)
+  void move(Identifier identifier, SessionEntry entry, List<TableChange> changes)
       throws NoSuchTableException {
-    if (changes.stream().anyMatch(change -> isOf(change, TableCatalog.PROP_LOCATION))) {
-      changes.forEach(change -> requireUntaken(identifier, entry, change));
-      change(identifier, entry, changes);
-      if (entry.isManaged()) {
-        forgetLocation(identifier, entry);
-      }
-      return;
+    changes.forEach(change -> requireUntaken(identifier, entry, change));
+    change(identifier, entry, changes);
+    if (entry.isManaged()) {
+      forgetLocation(identifier, entry);
     }
-    settle(identifier, "alter");
-    List<TableChange> all = new ArrayList<>(changes);
-    all.add(TableChange.removeProperty(TableCatalog.PROP_LOCATION));
-    change(identifier, entry, all);
+  }
+
+  /** Tells whether a change is of the location. */
+  static boolean isMove(TableChange change) {
+    return isOf(change, TableCatalog.PROP_LOCATION);
   }
 
   private static void requireUntaken(
@@ -175,7 +150,7 @@ final class EntryCare {
         && changes.stream().noneMatch(change -> isOf(change, TableCatalog.PROP_COMMENT))) {
       all.add(TableChange.setProperty(TableCatalog.PROP_COMMENT, comment));
     }
-    altering.alter(identifier, all.toArray(TableChange[]::new));
+    entries.alter(identifier, all.toArray(TableChange[]::new));
   }
 
   private static boolean isOf(TableChange change, String property) {

@@ -41,10 +41,14 @@ final class Metastore {
   /**
    * Makes an external table a managed table, which owns its files. Spark itself refuses to create a
    * managed table where there are files already, and a table that a query creates has its files
-   * first.
+   * first. The entry is written anew: Hive gives an external entry no place of its own, and would
+   * drop and rename nothing but the entry later. Between the two there is no entry for a moment.
    */
   static void makeManaged(Identifier identifier) throws AnalysisException {
-    catalog().alterTable(managed(catalog().getTableMetadata(of(identifier))));
+    CatalogTable external = catalog().getTableMetadata(of(identifier));
+    TableIdentifier table = external.identifier();
+    catalog().externalCatalog().dropTable(table.database().get(), table.table(), false, false);
+    catalog().createTable(managed(external), false, false);
   }
 
   /** Replaces the declared columns of a table. */

@@ -31,9 +31,9 @@ record OwnFiles(SessionEntry entry, String home, OtherTables others) {
   }
 
   /**
-   * Tells whether the table's files are at home: a dataset with the declared columns is there that
-   * no other table names, and the entry names the former home of the table, where there is nothing
-   * or another table. A user may have set another location on purpose.
+   * Tells whether the table's files are at home: a dataset is there that no other table names, and
+   * the entry names the former home of the table, where there is nothing or another table. A user
+   * may have set another location on purpose.
    */
   boolean areAtHome() {
     DatasetPath there = DatasetPath.of(home);
@@ -41,8 +41,7 @@ record OwnFiles(SessionEntry entry, String home, OtherTables others) {
     return named.isBeside(there)
         && there.exists()
         && (!named.exists() || others.areAt(named.path()))
-        && !others.areAt(home)
-        && DeclaredTable.of(entry.at(home)).isSound();
+        && !others.areAt(home);
   }
 
   /** Tells whether another table has files where dropping this table would delete them. */

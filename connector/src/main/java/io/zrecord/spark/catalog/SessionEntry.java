@@ -4,8 +4,10 @@ import io.zrecord.spark.options.ZRecordOptions;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
@@ -32,6 +34,16 @@ record SessionEntry(
     Map<String, String> options,
     boolean isNamed,
     boolean keepsLocation) {
+  private static final Set<String> OF_ENTRY = Set.of(
+      TableCatalog.PROP_PROVIDER,
+      TableCatalog.PROP_OWNER,
+      TableCatalog.PROP_LOCATION,
+      TableCatalog.PROP_EXTERNAL,
+      TableCatalog.PROP_IS_MANAGED_LOCATION);
+
+  /** Property of an entry whose dataset was made, or found, when the entry was written. */
+  private static final String HAS_DATASET = "zrecord.has-dataset";
+
   private static final String SOURCE_CLASS = "io.zrecord.spark.ZRecordSource";
   private static final String DEFAULT_SOURCE = "spark.sql.sources.default";
 
@@ -62,7 +74,7 @@ record SessionEntry(
     return Optional.of(new SessionEntry(
         quoted(catalog, identifier),
         location == null ? Metastore.defaultLocation(identifier) : location,
-        new Declaration(table.schema()),
+        new Declaration(CharVarcharUtils.getRawSchema(table.schema())),
         Map.copyOf(properties),
         options(properties),
         true,
@@ -79,6 +91,11 @@ record SessionEntry(
 
   static boolean isZRecord(String provider) {
     return provider.equalsIgnoreCase(ZRecordOptions.FORMAT) || provider.equals(SOURCE_CLASS);
+  }
+
+  /** Tells whether a property is what an entry says, and not the dataset. */
+  static boolean isOfEntry(String property) {
+    return OF_ENTRY.contains(property) || property.startsWith(TableCatalog.OPTION_PREFIX);
   }
 
   /** Returns the OPTIONS among properties; Spark gives each of them a prefix. */
@@ -106,6 +123,18 @@ record SessionEntry(
     changed.put(TableCatalog.PROP_LOCATION, other);
     return new SessionEntry(
         name, other, declaration, Map.copyOf(changed), options, isNamed, keepsLocation);
+  }
+
+  /** Returns what an entry says of a table whose dataset is there. */
+  static Map<String, String> ofDataset(Map<String, String> said) {
+    Map<String, String> all = new TreeMap<>(said);
+    all.put(HAS_DATASET, "true");
+    return all;
+  }
+
+  /** Tells whether there was a dataset when the entry was written. */
+  boolean hadDataset() {
+    return properties.containsKey(HAS_DATASET);
   }
 
   /** Tells whether the files belong to the table, so that dropping the table deletes them. */

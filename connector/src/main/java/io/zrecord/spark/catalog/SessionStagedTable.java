@@ -4,6 +4,7 @@ import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.write.WriteTarget;
 import java.util.Map;
+import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -11,55 +12,40 @@ import org.apache.spark.sql.types.StructType;
  * and the entry is written afterwards. If the query fails, there are neither data nor an entry.
  */
 final class SessionStagedTable extends ZRecordStagedTable {
-  private final Staging staging;
-
-  /**
-   * The effect of a statement.
-   *
-   * @param name name of the table, for messages
-   * @param dataset place of the data
-   * @param columns columns that the entry declares
-   * @param target where the write goes
-   * @param options options of every write
-   * @param registration writes the entry
-   */
-  record Staging(
-      String name,
-      DatasetPath dataset,
-      StructType columns,
-      WriteTarget target,
-      Map<String, String> options,
-      Registration registration) {}
+  private final DatasetPath dataset;
+  private final Registration registration;
 
   /** Writes the entry of a table. */
   interface Registration {
     /** Creates or changes the entry. */
-    void register() throws Exception;
+    void register() throws AnalysisException;
   }
 
-  SessionStagedTable(Staging staging) {
-    super(
-        ReadPaths.literal(staging.dataset().path()),
-        new Declaration(staging.columns()).alone(),
-        staging.target(),
-        staging.options());
-    this.staging = staging;
-  }
-
-  @Override
-  public String name() {
-    return staging.name();
+  /**
+   * Stages a table.
+   *
+   * @param options options of every write
+   */
+  SessionStagedTable(
+      ReadPaths place,
+      StructType columns,
+      WriteTarget target,
+      Map<String, String> options,
+      Registration registration) {
+    super(place, columns, target, options);
+    this.dataset = place.datasets().get(0);
+    this.registration = registration;
   }
 
   @Override
   public void commitStagedChanges() {
     super.commitStagedChanges();
     try {
-      staging.registration().register();
-    } catch (Exception e) {
+      registration.register();
+    } catch (AnalysisException | RuntimeException e) {
       throw new IllegalStateException(
-          "Cannot write the entry of " + staging.name() + " to the session's catalog: "
-              + e.getMessage() + "; its data " + undo(e),
+          "Cannot write the entry of " + name() + " to the session's catalog: " + e.getMessage()
+              + "; its data " + undo(e),
           e);
     }
   }
@@ -69,25 +55,18 @@ final class SessionStagedTable extends ZRecordStagedTable {
    * file of an append that is under way. Returns what became of the data.
    */
   private String undo(Exception e) {
-    String path = staging.dataset().path();
     if (!isNew()) {
-      return "at " + path + " is replaced";
+      return "at " + dataset.path() + " is replaced";
     }
     try {
-      if (!staging.dataset().table().retract(commitId())) {
-        return "at " + path + " stays, because others use it already";
+      if (!dataset.table().retract(commitId())) {
+        return "at " + dataset.path() + " stays, because others use it already";
       }
       deleteEmptyDirectories();
       return "was deleted again";
     } catch (RuntimeException suppressed) {
       e.addSuppressed(suppressed);
-      return "at " + path + " may be left: " + suppressed.getMessage();
+      return "at " + dataset.path() + " may be left: " + suppressed.getMessage();
     }
-  }
-
-  /** The entry keeps all declarations, and may change them without the dataset. */
-  @Override
-  boolean keepsDeclarations() {
-    return false;
   }
 }

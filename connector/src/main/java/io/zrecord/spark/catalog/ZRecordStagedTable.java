@@ -60,7 +60,7 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
               target,
               schema(),
               target.conf(new CaseInsensitiveStringMap(options)),
-              keepsDeclarations())
+              true)
           .publish(java.util.List.of(), Long.MAX_VALUE));
     }
   }
@@ -90,10 +90,5 @@ class ZRecordStagedTable extends ZRecordTable implements StagedTable {
   /** Returns the id of the commit that creates or replaces the table. */
   final UUID commitId() {
     return commitId;
-  }
-
-  /** Tells whether the dataset keeps what columns declare, and refuses what would be lost. */
-  boolean keepsDeclarations() {
-    return true;
   }
 }

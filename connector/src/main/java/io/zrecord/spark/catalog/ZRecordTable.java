@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsDeleteV2;
@@ -302,10 +303,14 @@ public class ZRecordTable
     return Map.of();
   }
 
+  /**
+   * Returns the columns with CHAR and VARCHAR as they were declared, for statements that describe
+   * the table. Spark itself takes such columns for strings of limited length when it reads.
+   */
   @Override
   @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   public StructType schema() {
-    return schema;
+    return CharVarcharUtils.getRawSchema(schema);
   }
 
   @Override
@@ -479,14 +484,8 @@ public class ZRecordTable
           () -> changed(info.options()),
           info.command(),
           this::newRowScanBuilder,
-          this::required,
           writeOptions());
     });
-  }
-
-  /** Returns the columns of a write with those marked that must not be NULL. */
-  public StructType required(StructType written) {
-    return written;
   }
 
   private ScanBuilder newRowScanBuilder(CaseInsensitiveStringMap options) {

@@ -148,7 +148,7 @@ public final class ZRecordTables {
     List<String> paths = PathIdentifiers.paths(identifier.get());
     return paths.size() > 1
         ? load(ReadPaths.literal(paths), TimeTravel.newest())
-        : DeclaredTable.of(SessionEntry.ofOptions(paths.get(0), schema, options));
+        : SessionTable.loadUnnamed(SessionEntry.ofOptions(paths.get(0), schema, options));
   }
 
   private static void requireSameColumns(

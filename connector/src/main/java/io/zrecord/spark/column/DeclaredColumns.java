@@ -61,24 +61,29 @@ public final class DeclaredColumns {
    *     or the type says more than a field keeps
    */
   public static FieldSpec declared(FieldSpec field, StructField column) {
-    requireKept(column.name(), column.dataType());
+    boolean isLimited = SparkTypes.isLimitedString(column.dataType());
+    if (!isLimited) {
+      requireKept(column.name(), column.dataType());
+    }
     FieldRules rules = field.rules();
     if (!column.nullable()) {
       rules = rules.withNullable(false);
     }
     FieldSpec declared = field.withRules(rules);
+    if (isLimited) {
+      declared = StringLengths.kept(declared, column.dataType());
+    }
     return column.metadata().contains(TEXT) && column.metadata().contains(VALUE)
         ? withDefault(declared, column, column.metadata().getString(TEXT))
         : declared;
   }
 
-  /** Refuses what would be forgotten: the length of a string, and rules of members of structs. */
+  /** Refuses what would be forgotten: lengths of strings, and rules, within columns. */
   private static void requireKept(String name, DataType type) {
     if (SparkTypes.isLimitedString(type)) {
       throw Unsupported.operation(
           "keeping the type " + type.catalogString() + " of column '" + name + "'",
-          "declare string, or create a table of the session's catalog, such as create table t (…)"
-              + " using zrecord location '…'");
+          "declare string within arrays, maps and structs");
     }
     if (type instanceof ArrayType array) {
       requireKept(name + ".element", array.elementType());

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.sql.types.DataType;
 
@@ -38,7 +39,10 @@ final class DefaultSql {
   private static Optional<String> expression(FieldSpec field, byte[] value) {
     ElementType type = field.type();
     if (field.shape().isScalar() || type.kind() == ElementType.Kind.U8) {
-      return single(type, value).map(sql -> "CAST(" + sql + " AS " + sqlType(field) + ")");
+      return single(type, value)
+          .map(sql -> isDeclaredAs(field, sql)
+              ? Objects.requireNonNull(field.rules().defaultSql())
+              : "CAST(" + sql + " AS " + sqlType(field) + ")");
     }
     int width = type.widthBytes().orElseThrow();
     List<String> elements = new ArrayList<>();
@@ -50,6 +54,16 @@ final class DefaultSql {
       elements.add(element.get());
     }
     return Optional.of("array(" + String.join(", ", elements) + ")");
+  }
+
+  /** Tells whether the text of a default is a literal of the value, and so as good as a cast. */
+  private static boolean isDeclaredAs(FieldSpec field, String sql) {
+    String text = field.rules().defaultSql();
+    return switch (field.type().kind()) {
+      case UTF8 -> sql.equals(text) && sql.indexOf('\\') < 0;
+      case BOOL, I8, I16, I32, I64, F32, F64 -> unquoted(sql).equals(text);
+      default -> false;
+    };
   }
 
   /** Returns a literal, which is never null: a cast of a text may be, and no tensor has nulls. */

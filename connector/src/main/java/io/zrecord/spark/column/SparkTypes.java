@@ -69,6 +69,7 @@ public final class SparkTypes {
           field.shape().dimensions().stream().mapToLong(Integer::longValue).toArray());
     }
     FieldIds.put(field, metadata);
+    StringLengths.put(field, metadata);
     DefaultSql.of(field).ifPresent(sql -> metadata.putString(DEFAULT_KEY, sql));
     StructField column = new StructField(
         field.name(), columnType(field), field.rules().isNullable(), metadata.build());
@@ -213,7 +214,7 @@ public final class SparkTypes {
    * Tells whether a type is a string without a collation. Strings with a collation are another
    * type: stored values would compare differently.
    */
-  private static boolean isString(DataType type) {
+  static boolean isString(DataType type) {
     return plainName(type).equals("string") || isLimitedString(type);
   }
 

@@ -3,6 +3,7 @@ package io.zrecord.spark.ddl;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.Unsupported;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,12 +75,16 @@ public record NumberedColumn(int ordinal, String name, long start, long step, bo
    * @throws UnsupportedOperationException if there is one
    */
   public static void requireNone(String table, Column[] columns) {
-    among(columns).stream().findFirst().ifPresent(numbered -> {
+    requireNone(table, among(columns));
+  }
+
+  /** Refuses the same of a table of another data source. */
+  public static void requireNone(String table, List<NumberedColumn> columns) {
+    columns.stream().findFirst().ifPresent(numbered -> {
       throw Unsupported.operation(
           "numbering the column '" + numbered.name() + "' of " + table
-              + " of the session's catalog",
-          "create the table in a catalog with a warehouse, or declare the identity of a dataset:"
-              + " bin/zrecord declare PATH --identity=" + numbered.name());
+              + ", which is of another data source",
+          "create the table using " + ZRecordOptions.FORMAT);
     });
   }
 

@@ -9,6 +9,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.DeclaredColumns;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.column.StringLengths;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.path.DatasetPath;
@@ -305,6 +306,10 @@ public final class TableAlteration {
 
   private void promote(SchemaChange plan, String name, UpdateColumnType update) {
     FieldSpec field = plan.schema().fields().get(plan.schema().ordinal(name));
+    if (StringLengths.allows(field, update.newDataType())) {
+      plan.redefine(name, known -> StringLengths.kept(known, update.newDataType()));
+      return;
+    }
     if (SparkTypes.columnOf(field).dataType().equals(update.newDataType())) {
       return;
     }

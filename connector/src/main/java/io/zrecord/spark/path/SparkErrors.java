@@ -90,6 +90,11 @@ public final class SparkErrors {
         new QueryContext[0]));
   }
 
+  /** Throws an exception of Spark where Java expects none. Returns nothing. */
+  public static RuntimeException thrown(AnalysisException exception) {
+    throw SparkErrors.<RuntimeException>unchecked(exception);
+  }
+
   /** Lets a checked exception pass where Java expects none, as Spark's own code does. */
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <E extends Exception> E unchecked(Exception exception) throws E {

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -34,7 +33,6 @@ public final class RowOperation implements SupportsDelta {
   private final Supplier<WriteTarget> target;
   private Command command;
   private final Function<CaseInsensitiveStringMap, ScanBuilder> scans;
-  private final UnaryOperator<StructType> required;
   private Map<String, String> writeOptions;
   private Optional<Set<String>> unchanged = Optional.empty();
   private boolean inserts = true;
@@ -47,7 +45,6 @@ public final class RowOperation implements SupportsDelta {
    * @param target returns the table, whose newest version is the one that the statement reads, with
    *     the checks that Spark has seen so far
    * @param scans makes a scan of that version
-   * @param required marks the columns of the rows that must not be NULL, whatever Spark says
    * @param writeOptions options that every write of the table has
    */
   public RowOperation(
@@ -55,13 +52,11 @@ public final class RowOperation implements SupportsDelta {
       Supplier<WriteTarget> target,
       Command command,
       Function<CaseInsensitiveStringMap, ScanBuilder> scans,
-      UnaryOperator<StructType> required,
       Map<String, String> writeOptions) {
     this.location = location;
     this.target = target;
     this.command = command;
     this.scans = scans;
-    this.required = required;
     this.writeOptions = Map.copyOf(writeOptions);
   }
 
@@ -162,7 +157,7 @@ public final class RowOperation implements SupportsDelta {
 
   @Override
   public DeltaWriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-    StructType columns = required.apply(info.schema());
+    StructType columns = info.schema();
     Map<String, String> options = new HashMap<>(new CaseInsensitiveStringMap(writeOptions));
     options.putAll(info.options());
     WriteConf conf = target.get().conf(new CaseInsensitiveStringMap(options));

@@ -1,17 +1,21 @@
 package io.zrecord.spark.rules;
 
 import io.zrecord.spark.catalog.SessionTables;
+import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.options.StorageSettings;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.ResolvedIdentifier;
+import org.apache.spark.sql.catalyst.analysis.ResolvedTable;
+import org.apache.spark.sql.catalyst.plans.logical.AlterTableCommand;
 import org.apache.spark.sql.catalyst.plans.logical.CreateTable;
 import org.apache.spark.sql.catalyst.plans.logical.CreateTableAsSelect;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTable;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceTableAsSelect;
+import org.apache.spark.sql.catalyst.plans.logical.SetTableLocation;
 import org.apache.spark.sql.catalyst.plans.logical.TableSpec;
 import org.apache.spark.sql.catalyst.plans.logical.TableSpecBase;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
@@ -19,8 +23,8 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * Refuses statements that Spark's session catalog cannot run safely on zrecord tables, if
- * ZRecordSessionCatalog is not set. Spark's catalog drops a table before it runs the query that
+ * Refuses statements that Spark's session catalog cannot run safely on zrecord tables, or not at
+ * all, if ZRecordSessionCatalog is not set. Spark's catalog drops a table before it runs the query that
  * replaces the table. When a query creates a table, Spark's catalog adds the rows to a dataset that
  * is already there. The source alone cannot tell these statements from others, because Spark asks
  * only for a table in each case.
@@ -44,10 +48,13 @@ public final class UnstagedCreation {
         checkCreation(create.name(), create.tableSpec(), true);
       } else if (node instanceof CreateTable create) {
         checkCreation(create.name(), create.tableSpec(), false);
+        checkColumns(create);
       } else if (node instanceof ReplaceTableAsSelect replace) {
         checkReplacement(replace.name(), replace.tableSpec());
       } else if (node instanceof ReplaceTable replace) {
         checkReplacement(replace.name(), replace.tableSpec());
+      } else if (node instanceof AlterTableCommand change) {
+        checkChange(change);
       }
       return BoxedUnit.UNIT;
     });
@@ -67,6 +74,28 @@ public final class UnstagedCreation {
         SparkErrors.done(() -> SessionTables.requireNoDataset(
             (TableCatalog) target.catalog(), target.identifier(), location.get()));
       }
+    }
+  }
+
+  /** The dataset says which columns there are, and Spark's catalog makes no dataset. */
+  private static void checkColumns(CreateTable create) {
+    if (isUnstaged(create.name())
+        && isZRecord(create.tableSpec())
+        && !create.tableSchema().isEmpty()) {
+      ResolvedIdentifier target = (ResolvedIdentifier) create.name();
+      throw SessionTables.refusal("declaring the columns of " + target.identifier()
+          + " in this session catalog, which makes no dataset");
+    }
+  }
+
+  private static void checkChange(AlterTableCommand change) {
+    if (change.table() instanceof ResolvedTable target
+        && target.table() instanceof ZRecordTable
+        && target.catalog().name().equals(SESSION_CATALOG)
+        && !SessionTables.isStaged(target.catalog())
+        && !(change instanceof SetTableLocation)) {
+      throw SessionTables.refusal("changing " + target.identifier()
+          + " in this session catalog, which changes nothing but its own entry");
     }
   }
 

@@ -3,7 +3,6 @@ package io.zrecord.spark.stream;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.spark.write.ZRecordWriteBuilder;
-import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.SupportsDynamicOverwrite;
@@ -19,39 +18,17 @@ public final class StreamableWriteBuilder
     implements WriteBuilder, SupportsOverwriteV2, SupportsDynamicOverwrite {
   private final ZRecordWriteBuilder rows;
   private final EpochPlanner epochs;
-  private final Optional<RuntimeException> problem;
 
-  private StreamableWriteBuilder(
-      ZRecordWriteBuilder rows, EpochPlanner epochs, Optional<RuntimeException> problem) {
+  private StreamableWriteBuilder(ZRecordWriteBuilder rows, EpochPlanner epochs) {
     this.rows = rows;
     this.epochs = epochs;
-    this.problem = problem;
   }
 
   /** Begins a write for a statement or for an epoch of a stream. */
   public static StreamableWriteBuilder of(
       String location, WriteTarget target, LogicalWriteInfo info) {
-    return of(location, target, info, Optional.empty());
-  }
-
-  /**
-   * Begins a write for an epoch of a stream. Every other write fails.
-   *
-   * @param problem what is wrong with other writes
-   */
-  public static StreamableWriteBuilder ofStreams(
-      String location, WriteTarget target, LogicalWriteInfo info, RuntimeException problem) {
-    return of(location, target, info, Optional.of(problem));
-  }
-
-  private static StreamableWriteBuilder of(
-      String location,
-      WriteTarget target,
-      LogicalWriteInfo info,
-      Optional<RuntimeException> problem) {
     ZRecordWriteBuilder rows = new ZRecordWriteBuilder(location, target, info);
-    return new StreamableWriteBuilder(
-        rows, new EpochPlanner(location, target, rows, info), problem);
+    return new StreamableWriteBuilder(rows, new EpochPlanner(location, target, rows, info));
   }
 
   @Override
@@ -75,12 +52,6 @@ public final class StreamableWriteBuilder
   @Override
   public Write build() {
     return new StreamableWrite(
-        () -> SparkErrors.planned(() -> {
-          problem.ifPresent(reason -> {
-            throw reason;
-          });
-          return rows.build();
-        }),
-        epochs);
+        () -> SparkErrors.planned(rows::build), epochs);
   }
 }

@@ -5,6 +5,8 @@ import io.zrecord.schema.FieldSpec;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.DecimalBytes;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.column.StringLengths;
+import java.util.OptionalInt;
 import io.zrecord.table.write.ValueSink;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -81,7 +83,7 @@ public final class RowWriters {
       case F64 -> (row, i, record) -> record.putDouble(i, row.getDouble(i));
       case DECIMAL -> decimal(DataTypes.createDecimalType(type.precision(), type.scale()), type);
       case BYTES, U8 -> RowWriters::writeBinary;
-      case UTF8 -> RowWriters::writeString;
+      case UTF8 -> text(field);
       case U16, U32, U64, F16, BF16, NESTED ->
         throw new IllegalArgumentException(
             "Field '" + field.name() + "' of type " + type + " cannot be written from Spark");
@@ -107,6 +109,22 @@ public final class RowWriters {
       byte[] value = row.getBinary(i);
       record.put(i, value, 0, value.length);
     }
+  }
+
+  private static ColumnValueWriter text(FieldSpec field) {
+    OptionalInt most = StringLengths.mostCharacters(field);
+    if (most.isEmpty()) {
+      return RowWriters::writeString;
+    }
+    return (row, i, record) -> {
+      int characters = row.getUTF8String(i).numChars();
+      if (characters > most.getAsInt()) {
+        throw new IllegalArgumentException("Cannot write a text of " + characters
+            + " characters to the column '" + field.name() + "', which is declared with at most "
+            + most.getAsInt() + "; shorten the text, or alter the column's type to string");
+      }
+      writeString(row, i, record);
+    };
   }
 
   private static void writeString(InternalRow row, int i, ValueSink record) {

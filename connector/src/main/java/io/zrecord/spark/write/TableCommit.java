@@ -7,6 +7,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
 import io.zrecord.spark.job.CommitProperties;
+import io.zrecord.spark.column.StringLengths;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
@@ -153,7 +154,12 @@ public final class TableCommit {
         ? List.of()
         : target.base().map(DatasetVersion::identities).orElse(List.of());
     FieldPlanner planner =
-        new FieldPlanner(location, conf, isCaseSensitive, definesColumns, identities);
+        new FieldPlanner(
+            location,
+            conf,
+            isCaseSensitive,
+            definesColumns || target.definesColumns(),
+            identities);
     FieldPlanner.Plan planned = target.base().isEmpty()
         ? planner.create(columns)
         : kind == TableChange.Kind.APPEND || kind == TableChange.Kind.MERGE
@@ -298,10 +304,10 @@ public final class TableCommit {
 
   /**
    * Returns the fields that tasks write: one for each column, and those that get their default or a
-   * number. Has no attributes, which tasks do not need.
+   * number. Has no attributes but the lengths of strings.
    */
   RecordSchema writtenSchema() {
-    return new RecordSchema(fields.written()).forWriters();
+    return new RecordSchema(fields.written().stream().map(StringLengths::only).toList());
   }
 
   /**

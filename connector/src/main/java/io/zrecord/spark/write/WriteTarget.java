@@ -31,6 +31,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * @param evaluated the checks that Spark evaluates for each row of the write
  * @param isReadByItsAppend whether the query of an append reads the table
  * @param partitions columns by which a table that is created or replaced is partitioned
+ * @param definesColumns whether the columns of a write that makes the table are those of a {@code
+ *     CREATE TABLE}, which declare more than those of a query
  * @param properties what the statement that creates or replaces the table, or a catalog, says of
  *     the table; goes before what the version says
  */
@@ -43,6 +45,7 @@ public record WriteTarget(
     PartitionColumns partitions,
     List<Constraint> evaluated,
     boolean isReadByItsAppend,
+    boolean definesColumns,
     Map<String, String> properties) {
   public WriteTarget {
     properties = Map.copyOf(properties);
@@ -80,6 +83,7 @@ public record WriteTarget(
         PartitionColumns.NONE,
         List.of(),
         false,
+        false,
         Map.of());
   }
 
@@ -94,31 +98,43 @@ public record WriteTarget(
         partitions,
         evaluated,
         isReadByItsAppend,
+        definesColumns,
         properties);
+  }
+
+  /** Returns the same target, which the columns of a {@code CREATE TABLE} define. */
+  public WriteTarget definedByColumns() {
+    return with(partitions, evaluated, isReadByItsAppend, true, properties);
+  }
+
+  private WriteTarget with(
+      PartitionColumns columns,
+      List<Constraint> checks,
+      boolean isReadByAppend,
+      boolean areDefined,
+      Map<String, String> said) {
+    return new WriteTarget(
+        table, store, base, creation, declared, columns, checks, isReadByAppend, areDefined, said);
   }
 
   /** Returns the same target with properties, see {@link #properties}. */
   public WriteTarget withProperties(Map<String, String> said) {
-    return new WriteTarget(
-        table, store, base, creation, declared, partitions, evaluated, isReadByItsAppend, said);
+    return with(partitions, evaluated, isReadByItsAppend, definesColumns, said);
   }
 
   /** Returns the same target, where the table that is created or replaced is partitioned. */
   public WriteTarget partitionedBy(PartitionColumns columns) {
-    return new WriteTarget(
-        table, store, base, creation, declared, columns, evaluated, isReadByItsAppend, properties);
+    return with(columns, evaluated, isReadByItsAppend, definesColumns, properties);
   }
 
   /** Returns the same target, of a write of which Spark evaluates checks for each row. */
   public WriteTarget evaluating(List<Constraint> checks) {
-    return new WriteTarget(
-        table, store, base, creation, declared, partitions, checks, isReadByItsAppend, properties);
+    return with(partitions, checks, isReadByItsAppend, definesColumns, properties);
   }
 
   /** Returns the same target of an append whose query reads the table. */
   public WriteTarget readByItsAppend() {
-    return new WriteTarget(
-        table, store, base, creation, declared, partitions, evaluated, true, properties);
+    return with(partitions, evaluated, true, definesColumns, properties);
   }
 
   /**
@@ -146,7 +162,16 @@ public record WriteTarget(
               + " table is to have what the stream wrote before");
     }
     return new WriteTarget(
-        table, store, newest, creation, declared, partitions, List.of(), false, properties);
+        table,
+        store,
+        newest,
+        creation,
+        declared,
+        partitions,
+        List.of(),
+        false,
+        definesColumns,
+        properties);
   }
 
   /** Returns the version on which a commit is based. Turns a store into a table now. */

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StringType
 class AlterTableRefusalsSuite extends SparkSuite with AlteredTables {
   private def hasCollations: Boolean = !spark.version.startsWith("3.")
 
-  test("a table keeps its place, its provider and its owner") {
+  if (!inSessionCatalog) test("a table keeps its place, its provider and its owner") {
     val t = created("id int", "(1)")
     t.refuses("set location '/elsewhere/x'", "/elsewhere/x", t.path)
     t.refuses(
@@ -66,15 +66,15 @@ class AlterTableRefusalsSuite extends SparkSuite with AlteredTables {
     def collation(name: String) = Map("collation" -> name, "team" -> "vision").asJava
     val refused = space
     assert(
-      failure(catalog.createNamespace(refused, collation("UTF8_LCASE"))).contains("UTF8_LCASE")
+      failure(lake.createNamespace(refused, collation("UTF8_LCASE"))).contains("UTF8_LCASE")
     )
-    assert(!catalog.namespaceExists(refused))
+    assert(!lake.namespaceExists(refused))
     val made = space
-    catalog.createNamespace(made, collation("utf8_binary"))
+    lake.createNamespace(made, collation("utf8_binary"))
     val change = NamespaceChange.setProperty("collation", "UNICODE")
-    assert(failure(catalog.alterNamespace(made, change)).contains("UNICODE"))
-    catalog.alterNamespace(made, NamespaceChange.setProperty("collation", "UTF8_BINARY"))
-    assert(catalog.loadNamespaceMetadata(made).asScala.keySet == Set("team", "location"))
+    assert(failure(lake.alterNamespace(made, change)).contains("UNICODE"))
+    lake.alterNamespace(made, NamespaceChange.setProperty("collation", "UTF8_BINARY"))
+    assert(lake.loadNamespaceMetadata(made).asScala.keySet == Set("team", "location"))
   }
 
   test("what a manifest says does not speak as Spark's own") {
@@ -122,7 +122,11 @@ class AlterTableRefusalsSuite extends SparkSuite with AlteredTables {
     for (name <- Seq("versionAsOf", "WRITE.x", "ZRECORD.isolation")) {
       val other = new Altered
       val message =
-        failure(sql(s"create table ${other.name} (id int) tblproperties ('$name' = '1')"))
+        failure(
+          sql(
+            s"create table ${other.name} (id int) using zrecord tblproperties ('$name' = '1')"
+          )
+        )
       assert(message.contains(s"'$name'"), message)
       assert(!other.engine.exists())
     }
@@ -259,4 +263,9 @@ class AlterTableRefusalsSuite extends SparkSuite with AlteredTables {
     t.change(TableChange.setProperty("a", "2"))
     assert(t.properties == Map("a" -> "2"))
   }
+}
+
+/** The same of tables of the session's catalog. */
+class AlterTableRefusalsOfSessionSuite extends AlterTableRefusalsSuite {
+  override protected def inSessionCatalog: Boolean = true
 }

@@ -15,6 +15,7 @@ class AlterTableSuite extends SparkSuite {
   private lazy val warehouse = freshPath()
 
   override protected def configuration: Map[String, String] = Map(
+    "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName,
     "spark.sql.catalog.lake" -> classOf[ZRecordCatalog].getName,
     "spark.sql.catalog.lake.warehouse" -> warehouse
   )
@@ -44,14 +45,17 @@ class AlterTableSuite extends SparkSuite {
 
   private def created(place: String): Altered = {
     val table = freshTable()
-    val path = s"$warehouse/$table"
-    val name = if (place == "a name") s"lake.$table" else s"lake.`$path`"
+    val (name, path) = place match {
+      case "a name" => (s"lake.$table", s"$warehouse/$table")
+      case "a path" => (s"lake.`$warehouse/$table`", s"$warehouse/$table")
+      case "a session table" => (table, managedPath(table))
+    }
     sql(s"create table $name (id int, name string, score float) using zrecord")
     sql(s"insert into $name values (1, 'a', 0.5), (2, 'b', null)")
     new Altered(name, path)
   }
 
-  for (place <- Seq("a name", "a path")) {
+  for (place <- Seq("a name", "a path", "a session table")) {
     test(s"columns of $place are added, moved, renamed, widened and dropped") {
       val t = created(place)
       t("add column label int comment 'the label' after id")
@@ -102,7 +106,7 @@ class AlterTableSuite extends SparkSuite {
           "add column name string" -> "already exists",
           "add column _index int" -> "_index",
           "add column x int not null" -> "initial",
-          "add column x varchar(3)" -> "varchar(3)",
+          "add column x array<varchar(3)>" -> "varchar(3)",
           "add column x array<int> default array(1)" -> "a default of the type",
           "drop column missing" -> "missing",
           "rename column name to _index" -> "metadata column",

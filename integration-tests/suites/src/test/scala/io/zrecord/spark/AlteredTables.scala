@@ -4,14 +4,18 @@ import scala.collection.JavaConverters._
 
 import io.zrecord.table.{DeclarationChange, RecordTable}
 import org.apache.spark.sql.{Row, SparkSession}
-import org.apache.spark.sql.connector.catalog.{Identifier, TableChange}
+import org.apache.spark.sql.connector.catalog.{Identifier, TableCatalog, TableChange}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-/** Tables of a catalog with a warehouse, to be altered. */
+/** Tables of a catalog with a warehouse, or of the session's catalog, to be altered. */
 trait AlteredTables { suite: SparkSuite =>
   protected lazy val warehouse: String = freshPath()
 
+  /** Whether the tables are in the session's catalog. */
+  protected def inSessionCatalog: Boolean = false
+
   override protected def configuration: Map[String, String] = Map(
+    "spark.sql.catalog.spark_catalog" -> classOf[ZRecordSessionCatalog].getName,
     "spark.sql.catalog.lake" -> classOf[ZRecordCatalog].getName,
     "spark.sql.catalog.lake.warehouse" -> warehouse
   )
@@ -19,17 +23,33 @@ trait AlteredTables { suite: SparkSuite =>
   protected def sql(text: String): Seq[Row] = spark.sql(text).collect().toSeq
 
   /** The catalog, as programs call it that have no statements. */
-  protected lazy val catalog: ZRecordCatalog = {
+  protected lazy val catalog: TableCatalog =
+    if (inSessionCatalog)
+      sessionCatalog()
+    else lake
+
+  /** Calls by name what is a class in some releases and an interface in others. */
+  private def sessionCatalog(): TableCatalog = {
+    val state = spark.sessionState
+    val manager = state.getClass.getMethod("catalogManager").invoke(state)
+    manager.getClass
+      .getMethod("catalog", classOf[String])
+      .invoke(manager, "spark_catalog")
+      .asInstanceOf[TableCatalog]
+  }
+
+  /** The catalog with a warehouse. */
+  protected lazy val lake: ZRecordCatalog = {
     val made = new ZRecordCatalog
     made.initialize("lake", new CaseInsensitiveStringMap(Map("warehouse" -> warehouse).asJava))
     made
   }
 
-  /** A table of the warehouse. */
+  /** A table of a catalog. */
   protected class Altered {
     val table: String = freshTable()
-    val name: String = s"lake.$table"
-    val path: String = s"$warehouse/$table"
+    val name: String = if (inSessionCatalog) table else s"lake.$table"
+    val path: String = if (inSessionCatalog) managedPath(table) else s"$warehouse/$table"
 
     def engine: RecordTable = tableAt(path)
     def version: Long = engine.latest().version()
@@ -43,7 +63,10 @@ trait AlteredTables { suite: SparkSuite =>
 
     /** Makes changes without a statement, as other programs do. */
     def change(changes: TableChange*): Unit =
-      catalog.alterTable(Identifier.of(Array(), table), changes: _*)
+      catalog.alterTable(
+        Identifier.of(if (inSessionCatalog) Array("default") else Array(), table),
+        changes: _*
+      )
 
     /** Sets properties as a program without Spark does. */
     def declare(properties: (String, String)*): Unit = {

@@ -117,3 +117,8 @@ object ConcurrentAlterationsSuite {
     held.get(table).await()
   }
 }
+
+/** The same of tables of the session's catalog. */
+class ConcurrentAlterationsOfSessionSuite extends ConcurrentAlterationsSuite {
+  override protected def inSessionCatalog: Boolean = true
+}

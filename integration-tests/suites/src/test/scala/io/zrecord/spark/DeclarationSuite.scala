@@ -2,36 +2,25 @@ package io.zrecord.spark
 
 import org.apache.spark.sql.Row
 
-/** The declaration of a table applies to every insert, whichever catalog keeps the table. */
-abstract class Declarations extends SparkSuite {
-  private val names =
-    Iterator.from(1).map(n => s"declared_${getClass.getSimpleName}_$n".toLowerCase)
+/** What a table of the session's catalog declares applies to every insert. */
+class DeclarationSuite extends SessionTablesSuite {
+  private def isSpark3: Boolean = spark.version.startsWith("3.")
 
-  protected def isSupported: Boolean
-
-  protected def isSpark3: Boolean = spark.version.startsWith("3.")
-
-  protected def declared(name: String)(body: => Unit): Unit =
-    test(name) {
-      assume(isSupported)
-      body
-    }
-
-  protected def created(columns: String, path: String = freshPath()): String = {
+  private def created(columns: String, path: String = freshPath()): String = {
     val name = freshTable()
     spark.sql(s"create table $name $columns using zrecord location '$path'")
     name
   }
 
-  private def refusesNull(write: => Any): Boolean = {
+  private def refusesNull(write: => Any, column: String = "v"): Boolean = {
     val message = failure(write)
-    assert(isRefusalOfNull(message, "v"), message)
+    assert(isRefusalOfNull(message, column), message)
     true
   }
 
-  protected def all(name: String): Seq[Row] = spark.table(name).orderBy("id").collect().toSeq
+  private def all(name: String): Seq[Row] = spark.table(name).orderBy("id").collect().toSeq
 
-  declared("a default holds for every insert") {
+  test("a default holds for every insert") {
     val name = created("(id int, v int default 42)")
     val isFilled = !isSpark3 && !spark.version.startsWith("4.0")
     for (id <- 1 to 2) spark.sql(s"insert into $name values ($id, default)")
@@ -44,7 +33,7 @@ abstract class Declarations extends SparkSuite {
     assert(all(name) == (1 to (if (isFilled) 4 else 2)).map(id => Row(id, 42)))
   }
 
-  declared("NOT NULL holds for every insert, and for the first") {
+  test("NOT NULL holds for every insert, and for the first") {
     val name = created("(id int, v int not null)")
     assert(refusesNull(spark.sql(s"insert into $name values (1, null)")))
     spark.sql(s"insert into $name values (1, 1)")
@@ -56,17 +45,29 @@ abstract class Declarations extends SparkSuite {
     assert(all(name) == Seq(Row(1, 1)))
   }
 
-  declared("nulls that a write by path adds are read as nulls") {
+  test("a write by path obeys what the table declares") {
     val path = freshPath()
-    val name = created("(id int, v int not null)", path)
-    spark.sql(s"insert into $name values (1, 1)")
-    write(spark.sql("select 2 id, cast(null as int) v"), path, "append")
-    assert(all(name) == Seq(Row(1, 1), Row(2, null)))
-    assert(spark.table(name).where("v is null").count() == 1)
-    assert(spark.table(name).selectExpr("count(v)").head().getLong(0) == 1)
+    val name = created("(id int, v int not null, c char(4), w varchar(3))", path)
+    spark.sql(s"insert into $name values (1, 1, 'a', 'b')")
+    val row = "select 2 id, 2 v, 'abcd' c, 'abc' w"
+    for (
+      (broken, words) <- Seq(
+        ("cast(null as int) v", "NOT NULL"),
+        ("'abcde' c", "at most 4"),
+        ("'abcd' w", "at most 3")
+      )
+    ) {
+      val column = broken.split(' ').last
+      val select = row.replaceFirst(s"[^ ,]+ $column\\b", broken)
+      val message = failure(write(spark.sql(select), path, "append"))
+      assert(message.contains(words), s"$select: $message")
+    }
+    write(spark.sql(row), path, "append")
+    assert(all(name) == Seq(Row(1, 1, "a   ", "b"), Row(2, 2, "abcd", "abc")))
+    assert(read(path).orderBy("id").collect().toSeq == all(name))
   }
 
-  declared("the lengths of CHAR and VARCHAR hold for every insert") {
+  test("the lengths of CHAR and VARCHAR hold for every insert") {
     val name = created("(id int, v varchar(3), c char(4))")
     for (id <- 1 to 2) {
       spark.sql(s"insert into $name values ($id, 'abc', 'x')")
@@ -82,7 +83,7 @@ abstract class Declarations extends SparkSuite {
     assert(all(name) == Seq(Row(1, "abc", "x   "), Row(2, "abc", "x   ")))
   }
 
-  declared("comments are kept when there are data") {
+  test("comments are kept when there are data") {
     val name = created("(id int comment 'the key')")
     spark.sql(s"insert into $name values (1)")
     assert(
@@ -90,7 +91,7 @@ abstract class Declarations extends SparkSuite {
     )
   }
 
-  declared("a string with a collation is refused") {
+  test("a string with a collation is refused") {
     assume(!isSpark3)
     val path = freshPath()
     val message = failure {
@@ -104,7 +105,7 @@ abstract class Declarations extends SparkSuite {
     assert(direct.contains("UNICODE_CI"), direct)
   }
 
-  declared("columns of the dataset that were not declared are there") {
+  test("columns of the dataset that were not declared are there") {
     val path = freshPath()
     val name = created("(id int default 7)", path)
     spark.sql(s"insert into $name values (1)")
@@ -117,68 +118,44 @@ abstract class Declarations extends SparkSuite {
     assert(all(name) == Seq(Row(1, null), Row(2, "x")))
   }
 
-  declared("a table whose dataset has other columns is described, altered, mended and dropped") {
+  test("a table has the columns that its dataset gets by other ways") {
     val path = freshPath()
     val name = created("(id int, v int)", path)
     spark.sql(s"insert into $name values (1, 1)")
-    write(spark.sql("select 'x' text"), path, "overwrite")
-    for (
-      statement <- Seq(
-        s"select * from $name",
-        s"select count(*) from $name",
-        s"insert into $name values (2, 2)"
-      )
-    ) {
-      val message = failure(spark.sql(statement).collect())
-      assert(message.contains("mergeSchema=true") && message.contains("declared"), message)
-    }
-    assert(spark.sql(s"describe table extended $name").where("col_name = 'id'").count() == 1)
-    spark.sql(s"show create table $name").collect()
+    write(spark.sql("select 'x' text"), path, "overwrite", "overwriteSchema" -> "true")
+    assert(spark.table(name).collect().toSeq == Seq(Row("x")))
     spark.sql(s"alter table $name set tblproperties ('a' = '1')")
-    write(
-      spark.sql("select 1 id, 1 v limit 0"),
-      path,
-      "append",
-      "mergeSchema" -> "true"
-    )
-    assert(
-      spark.table(name).selectExpr("text", "id", "v").collect().toSeq == Seq(Row("x", null, null))
-    )
-    write(spark.sql("select 'y' text"), path, "overwrite")
+    spark.sql(s"insert into $name values ('y')")
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
-    assert(read(path).collect().toSeq == Seq(Row("y")))
+    assert(read(path).count() == 2)
   }
 
-  declared("a table whose newest manifest is damaged is described, altered and dropped") {
+  test("a table whose newest manifest is damaged says so, and is dropped") {
     val path = freshPath()
     val name = created("(id int)", path)
     spark.sql(s"insert into $name values (1)")
     val files = filesOf(path)
-    val newest = files.names.find(_.endsWith("00.json")).get
+    val before = files.names
+    spark.sql(s"insert into $name values (2)")
+    val newest = (files.names -- before).find(_.startsWith("manifest/")).get
     files.change(newest)(_ => "{ hello".getBytes("UTF-8"))
     val manifest = files.storage.pathOf(newest)
-    assert(failure(spark.table(name).collect()).contains(manifest))
-    assert(
-      failure(spark.sql(s"insert into $name values (2)")).contains(manifest)
-    )
-    assert(spark.sql(s"describe table $name").where("col_name = 'id'").count() == 1)
-    spark.sql(s"alter table $name set tblproperties ('a' = '1')")
+    for (
+      statement <- Seq(
+        s"select * from $name",
+        s"insert into $name values (2)",
+        s"describe table $name",
+        s"alter table $name set tblproperties ('a' = '1')"
+      )
+    ) assert(failure(spark.sql(statement).collect()).contains(manifest), statement)
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
     assert(files.names.contains(newest))
   }
-}
-
-/** Tables where ZRecordSessionCatalog is set. */
-class DeclarationSuite extends Declarations {
-  override protected def configuration: Map[String, String] =
-    Map("spark.sql.catalog.spark_catalog" -> "io.zrecord.spark.ZRecordSessionCatalog")
-
-  override protected def isSupported: Boolean = true
 
   for (how <- Seq("create", "create or replace"))
-    test(s"defaults of a table of the session catalog change with its entry, made by $how") {
+    test(s"defaults of a table of the session catalog change by ALTER, made by $how") {
       val t = freshTable()
       spark.sql(
         s"$how table $t (id int, label int default 5, day date default current_date()," +
@@ -193,42 +170,66 @@ class DeclarationSuite extends Declarations {
       assert(found == Seq(Row(5, 2, true), Row(null, 2, true), Row(9, 2, true)))
     }
 
-  test("older versions have the declared columns as well") {
+  test("older versions have the columns that were declared then") {
     val path = freshPath()
     val name = created("(id int comment 'the key', c char(4), v varchar(3))", path)
     spark.sql(s"insert into $name values (1, 'x', 'a')")
     write(spark.sql("select 2 id, 'y' c, 'b' v"), path, "append")
-    write(spark.sql("select 3 id, 'z' c, 'c' v"), path, "append")
-    val wanted = Seq(Row(1, "x   ", "a"), Row(2, "y   ", "b"))
-    for (version <- Seq("version as of 1", "version as of 'latest'", "timestamp as of now()")) {
-      val read = spark.sql(s"select * from $name $version where id < 3 order by id")
-      assert(read.collect().toSeq == wanted, version)
-      val found = spark.sql(s"select id from $name $version where c = 'y'")
-      assert(found.collect().toSeq == Seq(Row(2)), version)
+    spark.sql(s"alter table $name alter column c type varchar(9)")
+    spark.sql(s"insert into $name values (3, 'longer', 'c')")
+    for (version <- Seq("version as of 2", "version as of 3")) {
+      val read = spark.sql(s"select * from $name $version order by id")
+      val padded = Row(2, if (version.endsWith("2")) "y   " else "y", "b")
+      assert(read.collect().toSeq == Seq(Row(1, "x   ", "a"), padded), version)
       assert(read.schema("id").getComment().contains("the key"), version)
     }
-    assert(spark.sql(s"select * from $name version as of 0").count() == 1)
+    assert(spark.sql(s"select id from $name version as of 2 where c = 'y'").head() == Row(2))
+    assert(spark.sql(s"select * from $name version as of 1").count() == 1)
+    assert(failure(spark.sql(s"select * from $name version as of 9")).contains("version 9"))
+    spark.sql(s"alter table $name alter column v type string")
+    spark.sql(s"insert into $name values (4, 'x', 'any length')")
+    val message = failure(spark.sql(s"alter table $name alter column c type varchar(3)"))
+    assert(message.toLowerCase.contains("varchar(3)"), message)
   }
 
-  test("an older version that does not fit the declaration has its own columns") {
+  test("what a statement says of a dataset that is there must be what the dataset declares") {
     val path = freshPath()
-    write(spark.sql("select 1L id, 7 v"), path, "append")
-    write(spark.sql("select 'a' c, 1L id"), path, "overwrite")
-    write(spark.sql("select 'b' c, 2L id, 'w' v"), path, "append", "mergeSchema" -> "true")
-    val name = created("(c char(4), id bigint, v varchar(3))", path)
-    def at(version: Int): Seq[Row] =
-      spark.sql(s"select * from $name version as of $version order by id").collect().toSeq
-    assert(at(0) == Seq(Row(1L, 7)))
-    assert(at(1) == Seq(Row("a   ", 1L)))
-    assert(at(2) == Seq(Row("a   ", 1L, null), Row("b   ", 2L, "w")))
-    assert(failure(spark.sql(s"select v from $name version as of 1")).contains("`v`"))
-    assert(failure(at(3)).contains("version 3"))
-    write(spark.sql("select 1 other"), path, "overwrite")
-    assert(failure(spark.table(name).collect()).contains("declared"))
-    assert(at(2).length == 2)
+    spark.sql(
+      s"create table zrecord.`$path` (id bigint not null comment 'key', v int default 5," +
+        " c char(4)) comment 'of somebody' tblproperties ('team' = 'a')"
+    )
+    for (
+      clause <- Seq(
+        "(id bigint not null comment 'key', v int default 5, c char(4)) %" +
+          " comment 'of somebody' tblproperties ('team' = 'a')",
+        "(id bigint, v int) %",
+        "%"
+      )
+    ) {
+      val name = freshTable()
+      val place = s"using zrecord location '$path'"
+      spark.sql(s"create table $name ${clause.replace("%", place)}")
+      assert(refusesNull(spark.sql(s"insert into $name values (null, 1, 'a')"), "id"))
+    }
+    for (
+      (clause, words) <- Seq(
+        ("(v int not null) %", "NOT NULL for the column 'v'"),
+        ("(v int comment 'x') %", "a comment for the column 'v'"),
+        ("(v int default 6) %", "a default for the column 'v'"),
+        ("(c varchar(4)) %", "varchar(4) for the column 'c'"),
+        ("% comment 'mine'", "a comment"),
+        ("% tblproperties ('team' = 'b')", "the property 'team'")
+      )
+    ) {
+      val name = freshTable()
+      val place = s"using zrecord location '$path'"
+      val message = failure(spark.sql(s"create table $name ${clause.replace("%", place)}"))
+      assert(message.contains(words), s"$clause: $message")
+      assert(!spark.catalog.tableExists(name))
+    }
   }
 
-  declared("DESCRIBE and SHOW CREATE TABLE say what was declared, before and after an insert") {
+  test("DESCRIBE and SHOW CREATE TABLE say what was declared, before and after an insert") {
     val columns =
       "(id bigint comment 'key', v int default 5, c char(4), w varchar(4) comment 'w', s string)"
     def described(name: String) =
@@ -278,8 +279,54 @@ class DeclarationSuite extends Declarations {
 }
 
 /** Tables where Spark's own session catalog keeps them, as it does since Spark 4. */
-class UnstagedDeclarationSuite extends Declarations {
-  override protected def isSupported: Boolean = !isSpark3
+class UnstagedDeclarationSuite extends SparkSuite {
+  private val Remedy = "spark.sql.catalog.spark_catalog=io.zrecord.spark.ZRecordSessionCatalog"
+
+  test("no statement declares columns, because no dataset would keep them") {
+    val path = freshPath()
+    for (place <- Seq("", s" location '$path'")) {
+      val name = freshTable()
+      val message = failure(spark.sql(s"create table $name (id int not null) using zrecord$place"))
+      assert(message.contains(Remedy), message)
+      assert(!spark.catalog.tableExists(name))
+    }
+    assert(filesOf(path).names.isEmpty)
+  }
+
+  test("a table is what its dataset declares, and no statement changes the entry alone") {
+    assume(!spark.version.startsWith("3."), "Spark 3.5 keeps no such tables without the catalog")
+    val path = freshPath()
+    spark.sql(
+      s"create table zrecord.`$path` (id int not null comment 'key', c char(4), v int default 5)"
+    )
+    val name = freshTable()
+    spark.sql(s"create table $name using zrecord location '$path'")
+    assert(isRefusalOfNull(failure(spark.sql(s"insert into $name values (null, 'a', 1)")), "id"))
+    spark.sql(s"insert into $name values (1, 'a', default)")
+    assert(spark.table(name).collect().toSeq == Seq(Row(1, "a   ", 5)))
+    for (
+      change <- Seq(
+        "add column more int",
+        "drop column v",
+        "rename column v to w",
+        "alter column id comment 'x'",
+        "alter column v set default 6",
+        "set tblproperties ('a' = '1')",
+        "unset tblproperties if exists ('a')"
+      )
+    ) {
+      val message = failure(spark.sql(s"alter table $name $change"))
+      assert(message.contains(Remedy), s"$change: $message")
+    }
+    assert(failure(spark.sql(s"comment on table $name is 'x'")).contains(Remedy))
+    spark.sql(s"alter table zrecord.`$path` add column more int default 3")
+    spark.catalog.refreshTable(name)
+    spark.sql(s"insert into $name values (2, 'b', 6, 7)")
+    val rows = spark.table(name).orderBy("id").collect().toSeq
+    assert(rows == Seq(Row(1, "a   ", 5, 3), Row(2, "b   ", 6, 7)))
+    spark.sql(s"drop table $name")
+    assert(read(path).count() == 2)
+  }
 
   test("another LOCATION than the path that names a table is refused, and the same one is not") {
     val path = freshPath()
@@ -303,8 +350,8 @@ class UnstagedDeclarationSuite extends Declarations {
     for (
       (columns, suffix, hint) <- Seq(
         ("(id int)", "tblproperties ('write.a' = '1')", "property"),
-        ("(id varchar(3))", "", "varchar(3)"),
-        ("(id char(3))", "", "char(3)")
+        ("(id array<varchar(3)>)", "", "varchar(3)"),
+        ("(id struct<a: char(3), b: int>)", "", "char(3)")
       )
     ) {
       val path = freshPath()

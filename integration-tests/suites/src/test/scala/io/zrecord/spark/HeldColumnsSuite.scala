@@ -113,3 +113,8 @@ class HeldColumnsSuite extends SparkSuite with AlteredTables {
     sql(s"drop table $entry")
   }
 }
+
+/** The same of tables of the session's catalog. */
+class HeldColumnsOfSessionSuite extends HeldColumnsSuite {
+  override protected def inSessionCatalog: Boolean = true
+}

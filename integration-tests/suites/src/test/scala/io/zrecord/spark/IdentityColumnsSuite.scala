@@ -28,13 +28,17 @@ class IdentityColumnsSuite extends SparkSuite {
   private def place(where: String): Target = {
     val table = freshTable()
     val path = s"$warehouse/$table"
-    Target(if (where == "a name") s"lake.$table" else s"zrecord.`$path`", path)
+    where match {
+      case "a name" => Target(s"lake.$table", path)
+      case "a path" => Target(s"zrecord.`$path`", path)
+      case "a session table" => Target(table, managedPath(table))
+    }
   }
 
   private def knowsIdentities: Boolean = !spark.version.startsWith("3.")
 
   private def onNewerSparks(name: String)(body: Target => Any): Unit =
-    for (where <- Seq("a name", "a path"))
+    for (where <- Seq("a name", "a path", "a session table"))
       test(s"$name ($where)") {
         if (knowsIdentities) body(place(where))
       }
@@ -120,11 +124,14 @@ class IdentityColumnsSuite extends SparkSuite {
     }
   }
 
-  test("the session's catalog refuses to forget an identity, of every source") {
+  test("the session's catalog refuses to forget identities, and expressions of every source") {
     if (knowsIdentities)
       for (
-        source <- Seq("zrecord", "parquet");
-        column <- Seq("generated always as identity", "generated always as (label + 1L)");
+        (source, column) <- Seq(
+          ("parquet", "generated always as identity"),
+          ("parquet", "generated always as (label + 1L)"),
+          ("zrecord", "generated always as (label + 1L)")
+        );
         words <- Seq("create table", "create or replace table")
       ) {
         val table = freshTable()

@@ -366,7 +366,6 @@ class NamedCatalogSuite extends SparkSuite {
     refused("id array<struct<a: int comment 'x'>>", "", "the comment of 'id.element.a'")
     refused("id map<string, varchar(3)>", "", "varchar(3)", "declare map<string,string>")
     refused("id struct<a: char(2), b: int>", "", "declare struct<a:string,b:int>")
-    refused("id varchar(3)", "", "varchar(3)", "declare string")
     refused("id int", "tblproperties ('write.x' = '1')", "'write.x'", "shardBytes")
     refused(
       "id int",

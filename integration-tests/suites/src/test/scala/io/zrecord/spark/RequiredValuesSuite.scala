@@ -9,8 +9,7 @@ class RequiredValuesSuite extends SparkSuite with PySparkSessions {
   private val places = Seq(
     "a table of a warehouse",
     "a partitioned table of a warehouse",
-    "a table of the session's catalog",
-    "a table of the session's catalog over records that may have NULL"
+    "a table of the session's catalog"
   )
 
   private val statements = Seq(
@@ -41,13 +40,9 @@ class RequiredValuesSuite extends SparkSuite with PySparkSessions {
         session.sql(s"create table $lake.t $columns"); s"$lake.t"
       case "a partitioned table of a warehouse" =>
         session.sql(s"create table $lake.t $columns partitioned by (part)"); s"$lake.t"
-      case other =>
-        val path = freshPath()
-        if (other.endsWith("NULL")) {
-          write(spark.sql("select cast(null as bigint) id, 0 label, 0 part"), path, "append")
-        }
+      case _ =>
         val table = freshTable()
-        session.sql(s"create table $table $columns using zrecord location '$path'")
+        session.sql(s"create table $table $columns using zrecord location '${freshPath()}'")
         table
     }
     session.sql(s"insert into $name values (1, 1, 1), (2, 2, 2)")
@@ -73,17 +68,6 @@ class RequiredValuesSuite extends SparkSuite with PySparkSessions {
       }
       if (isPySpark) inPySpark(checked) else checked(spark)
     }
-
-  test("a record that has NULL already can get other values, in any session") {
-    for (isPySpark <- Seq(false, true)) {
-      def checked(session: SparkSession): Unit = {
-        val name = created(session, places.last)
-        session.sql(s"update $name set label = 10 where label = 0").collect()
-        assert(rows(session, name) == Set(Row(null, 10, 0), Row(1L, 1, 1), Row(2L, 2, 2)))
-      }
-      if (isPySpark) inPySpark(checked) else checked(spark)
-    }
-  }
 
   test("a number that is NOT NULL is not updated to NULL, in any session") {
     assume(!spark.version.startsWith("3."), "Spark 3.5 has no identities")

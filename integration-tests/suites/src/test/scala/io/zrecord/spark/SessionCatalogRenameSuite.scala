@@ -208,6 +208,7 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
   testLocally("a place is taken whichever scheme of its storage, or port, a location names") {
     val settings = Seq("s3", "s3a", "hdfs").map(scheme => s"fs.$scheme.impl")
     settings.foreach(spark.conf.set(_, classOf[SchemesFileSystem].getName))
+    spark.conf.set("zrecord.publish", "create")
     try
       for (
         (taken, other) <- Seq(
@@ -228,7 +229,7 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
         }
         spark.sql(s"$create '${place}x'")
       }
-    finally settings.foreach(spark.conf.unset)
+    finally (settings :+ "zrecord.publish").foreach(spark.conf.unset)
   }
 
   testLocally("files of another table are neither moved nor deleted where a table's own are gone") {

@@ -14,7 +14,7 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
     spark.sql(s"insert into $name (name, id) values ('c', 3)")
     assert(ids(name) == Seq(1, 2, 3))
     val path = locationOf(name)
-    assert(manifests(path) == 2)
+    assert(manifests(path) == 3)
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
     assert(filesOf(path).names.isEmpty)
@@ -174,24 +174,52 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
     assert(ids(name) == Seq(1))
   }
 
-  test("columns are changed while there is no dataset, and refused afterwards") {
+  test("columns are changed before there are records and afterwards") {
     val name = freshTable()
-    spark.sql(s"create table $name (id bigint) using zrecord")
+    spark.sql(s"create table $name (id int) using zrecord")
     spark.sql(s"alter table $name add columns (text string)")
     assert(spark.table(name).columns.toSeq == Seq("id", "text"))
     spark.sql(s"insert into $name values (1, 'a')")
     for (
       change <- Seq(
-        "add columns (more int)",
+        "add columns (more int default 3)",
         "rename column text to words",
-        "drop column text",
-        "alter column id type decimal(20, 0)"
+        "alter column id type bigint",
+        "drop column more"
       )
-    ) {
-      val message = failure(spark.sql(s"alter table $name $change"))
-      assert(message.contains("mergeSchema=true"), s"$change: $message")
-    }
+    ) spark.sql(s"alter table $name $change")
+    assert(spark.table(name).columns.toSeq == Seq("id", "words"))
     assert(spark.table(name).collect().toSeq == Seq(Row(1L, "a")))
+  }
+
+  test("the entry has a copy of the columns, for other programs, and no properties of its own") {
+    val name = freshTable()
+    spark.sql(s"create table $name (id bigint, v char(3)) using zrecord tblproperties ('a' = '1')")
+    spark.sql(s"alter table $name add column more int")
+    val entry = spark.sessionState.catalog.getTableMetadata(
+      org.apache.spark.sql.catalyst.TableIdentifier(name)
+    )
+    assert(entry.schema.fieldNames.toSeq == Seq("id", "v", "more"))
+    assert(!entry.properties.contains("a"), entry.properties)
+    // What another program changes there has no effect.
+    spark.sessionState.catalog.externalCatalog
+      .alterTableDataSchema("default", name, spark.range(1).toDF("other").schema)
+    spark.catalog.refreshTable(name)
+    assert(spark.table(name).columns.toSeq == Seq("id", "v", "more"))
+    spark.sql(s"insert into $name values (1, 'a', 2)")
+    assert(spark.table(name).collect().toSeq == Seq(Row(1L, "a  ", 2)))
+  }
+
+  test("a table whose files are gone says so, and is dropped") {
+    val (name, path) = (freshTable(), freshPath())
+    spark.sql(s"create table $name (id bigint) using zrecord location '$path'")
+    filesOf(path).names.foreach(file => filesOf(path).delete(file))
+    for (statement <- Seq(s"select * from $name", s"insert into $name values (1)")) {
+      val message = failure(spark.sql(statement))
+      assert(message.contains(path), message)
+    }
+    spark.sql(s"drop table $name")
+    assert(!spark.catalog.tableExists(name))
   }
 
   test("tables of other data sources are Spark's concern") {

@@ -88,9 +88,10 @@ class TablesLikeSuite extends SparkSuite {
     sql(s"insert into $copied (id) values (1)")
     assert(sql(s"select label from $copied") == Seq(Row(5)))
     assert(sql(s"show tblproperties $copied").map(_.getString(0)).contains("team"))
-    assert(
-      failure(sql(s"create table ${freshTable()} like $from using zrecord"))
-        .contains("numbered columns")
-    )
+    val numbered = freshTable()
+    sql(s"create table $numbered like $from using zrecord")
+    sql(s"insert into $numbered (kind) values ('x')")
+    assert(sql(s"select n, label, kind from $numbered") == Seq(Row(10L, -1, "x")))
+    assert(failure(sql(s"insert into $numbered (label, kind) values (100, 'x')")).contains("small"))
   }
 }
