@@ -1,5 +1,4 @@
--- ALTER TABLE for columns. The session's catalog refuses it: columns_of_the_session.sql.
--- file in named path
+-- ALTER TABLE for columns.
 
 create table ${t} using zrecord as select * from values (1L, 10), (2L, 20) as x(id, label);
 

@@ -29,10 +29,8 @@ alter table ${t} set tblproperties ('write.distribution' = 'sometimes');
 
 -- Options of each write, which a write itself may say otherwise.
 alter table ${t} set tblproperties ('write.order' = 'nothing');
--- error IllegalArgumentException if not in session
+-- error IllegalArgumentException
 --   'nothing'
--- expect no rows
-alter table ${t} unset tblproperties if exists ('write.order');
 alter table ${t} set tblproperties ('write.order' = 'upwards up');
 -- error IllegalArgumentException
 --   upwards up
@@ -44,17 +42,11 @@ alter table ${t} set tblproperties ('write.format.default' = 'orc');
 --   write.format.default
 --   shardBytes
 alter table ${t} set tblproperties ('zrecord.isolation' = 'snapshot');
--- error IllegalArgumentException if in session
---   set tblproperties
 -- expect no rows
 alter table ${t} set tblproperties ('zrecord.isolation' = 'strict');
--- error IllegalArgumentException if in session
---   zrecord.isolation
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   zrecord.isolation
 alter table ${t} set tblproperties ('zrecord.nothing' = '1');
--- error IllegalArgumentException if in session
---   zrecord.nothing
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   zrecord.nothing
 alter table ${t} set tblproperties ('compression' = 'zstd');

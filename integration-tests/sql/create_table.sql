@@ -37,8 +37,6 @@ select id, label, cast(tags as string) from ${t} order by id;
 --   1 | 2 | [x, null]
 --   2 | NULL | NULL
 insert into ${t} values (null, 3, null);
--- error IllegalArgumentException if in session
---   declared NOT NULL; give a value
 -- error NullPointerException if spark < 4.0
 -- error NOT_NULL_ASSERT_VIOLATION
 select count(*) from ${t};

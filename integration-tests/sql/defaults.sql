@@ -24,13 +24,7 @@ select id, label from ${t} where id >= 4 order by id;
 -- expect
 --   4 | 7
 --   5 | 8
--- The session's catalog does not add columns.
--- if in session
-create or replace table ${t} (id bigint, label int default 8, name string default 'none', stage string default 'raw')
-  using zrecord;
--- if not in session
 alter table ${t} add column stage string default 'raw';
--- if not in session
 select distinct stage from ${t};
 -- expect
 --   raw

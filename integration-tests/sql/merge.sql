@@ -128,7 +128,7 @@ merge into ${t} t using ${s} s on t.id = s.id
   when matched then update set label = 1;
 -- error NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION
 
--- Schema evolution is new in Spark 4.1. The session's catalog does not add columns.
+-- Schema evolution is new in Spark 4.1.
 create table ${wide} (id bigint, label int, name string, score double) using zrecord;
 insert into ${wide} values (1, 1, 'w', 0.5), (9, 9, 'x', 1.5);
 merge with schema evolution into ${t} t using ${wide} w on t.id = w.id
@@ -136,11 +136,9 @@ merge with schema evolution into ${t} t using ${wide} w on t.id = w.id
   when not matched then insert *;
 -- error PARSE_SYNTAX_ERROR if spark < 4.0
 -- error UnsupportedOperationException if spark < 4.1
--- error UNSUPPORTED_AUTO_SCHEMA_EVOLUTION_CHANGES if in session and spark >= 4.2
--- error UnsupportedOperationException if in session
 -- expect no rows
 
--- if spark >= 4.1 and not in session
+-- if spark >= 4.1
 select id, label, name, score from ${t} where id in (1, 2, 9) order by id;
 -- expect
 --   1 | 1 | w | 0.5

@@ -22,13 +22,9 @@ merge into ${t} t using (select 1 as `select`, 9 as `x.y`) s on t.`select` = s.`
 select `x.y` from ${t};
 -- expect
 --   9
--- if not in session
 alter table ${t} rename column `a b` to `c d`;
--- if not in session
 alter table ${t} add column `e f` int comment 'it\'s a "comment"';
--- if not in session
 alter table ${t} drop column `x.y`;
--- if not in session
 describe table ${t};
 -- expect
 --   select | bigint | NULL

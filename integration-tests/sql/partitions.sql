@@ -83,13 +83,10 @@ create table ${floats} (f float) using zrecord partitioned by (f);
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 create table ${missing} (id bigint) using zrecord partitioned by (nothing);
 -- error AnalysisException
--- if not in session
 alter table ${t} drop column day;
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   partitioned by it
--- if not in session
 alter table ${t} rename column country to land;
--- if not in session
 select id from ${t} where land = 'be';
 -- expect
 --   11

@@ -70,9 +70,7 @@ select id, label from ${t} order by id;
 --   2 | 20
 
 -- A version has the columns that it had.
--- if not in session
 alter table ${t} add column more string;
--- if not in session
 alter table ${t} rename column label to class;
 select * from ${t} version as of 0;
 -- expect
@@ -80,7 +78,6 @@ select * from ${t} version as of 0;
 select label from ${t} version as of 0;
 -- expect
 --   10
--- if not in session
 select * from ${t} order by id;
 -- expect
 --   1 | 11 | NULL

@@ -101,15 +101,10 @@ create table ${bad} (v variant) using zrecord;
 create table ${bad} (s string collate utf8_lcase) using zrecord;
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 create table ${chars} (c char(3), v varchar(4)) using zrecord;
--- error UnsupportedOperationException if not in session
--- expect no rows
--- if in session
 insert into ${chars} values ('a', 'abcd');
--- if in session
 select concat(c, '.'), v from ${chars};
 -- expect
 --   a  . | abcd
--- if in session
 insert into ${chars} values ('a', 'abcde');
 -- error EXCEED_LIMIT_LENGTH if spark >= 4.0
 -- error SparkRuntimeException

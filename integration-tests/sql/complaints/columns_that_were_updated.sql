@@ -7,10 +7,7 @@ create table ${t} using zrecord as
   from range(1000);
 update ${t} set label = -1 where id between 100 and 199;
 update ${t} set name = concat('m', id) where id % 2 = 0;
--- if not in session
 alter table ${t} add column score int default 3;
--- if in session
-create or replace table ${t} using zrecord as select *, 3 as score from ${t};
 update ${t} set score = label where id < 10;
 
 select count(*) from ${t} where label between 100 and 199;
@@ -34,7 +31,6 @@ select min(label), max(label), min(name), max(score) from ${t};
 select count(*), sum(length(big)) from ${t} where label = -1 or name = 'm0';
 -- expect
 --   101 | 10100
--- if not in session
 select count(*) from ${t} version as of 0 where label between 100 and 199;
 -- expect
 --   100

@@ -12,16 +12,11 @@ select * from ${t} order by id;
 --   2 | NULL
 --   7 | 3
 insert into ${t} select label, label from ${s};
--- error IllegalArgumentException if in session
---   id
 -- error NullPointerException if spark < 4.0
 --   id
 -- error NOT_NULL_ASSERT_VIOLATION
 --   id
 update ${t} set id = label where id = 2;
--- error IllegalArgumentException if in session
---   the column 'id'
---   declared NOT NULL; give a value
 -- error NullPointerException if spark < 4.0
 --   the column 'id'
 --   declared NOT NULL; give a value
@@ -30,16 +25,12 @@ update ${t} set id = label where id = 2;
 --   declared NOT NULL; give a value
 merge into ${t} t using ${s} s on t.id = s.id + 1000
   when not matched then insert (id, label) values (s.label, s.label);
--- error IllegalArgumentException if in session
---   declared NOT NULL; give a value
 -- error NullPointerException if spark < 4.0
 --   declared NOT NULL; give a value
 -- error NOT_NULL_ASSERT_VIOLATION
 --   declared NOT NULL; give a value
 merge into ${t} t using ${s} s on t.id = s.id
   when matched then update set id = s.label;
--- error IllegalArgumentException if in session
---   declared NOT NULL; give a value
 -- error NullPointerException if spark < 4.0
 --   declared NOT NULL; give a value
 -- error NOT_NULL_ASSERT_VIOLATION

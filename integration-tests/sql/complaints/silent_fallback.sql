@@ -14,8 +14,6 @@ create table ${bad} (id bigint) using zrecord tblproperties ('write.distribution
 -- error IllegalArgumentException
 --   hash
 create table ${bad} (id bigint) using zrecord tblproperties ('zrecord.deletes' = 'copy');
--- error IllegalArgumentException if in session
---   zrecord.deletes
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 --   zrecord.deletes
 -- if spark >= 4.0

@@ -10,7 +10,6 @@ create table ${bad} using zrecord as select 1L as id, parse_json('{"a": 1}') as 
 --   v
 create table ${t} (id bigint, v string) using zrecord;
 insert into ${t} values (1, '{"a": 1}');
--- if not in session
 alter table ${t} add column w variant;
 -- error INCOMPATIBLE_DATA_FOR_TABLE
 merge into ${t} t using (select 1L as id, parse_json('{"a": 2}') as v) s on t.id = s.id
