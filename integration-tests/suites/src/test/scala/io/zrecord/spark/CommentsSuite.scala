@@ -61,15 +61,14 @@ class CommentsSuite extends SparkSuite {
     assert(comment(path, "extra").contains("more"))
   }
 
-  test("a comment that a table declares goes before that of its dataset") {
+  test("a comment of a table of the session's catalog is that of its dataset") {
     val path = freshPath()
     write(commented("of the dataset"), path, "append")
     val table = freshTable()
-    spark.sql(
-      s"create table $table (id bigint comment 'of the table') using zrecord location '$path'"
-    )
-    assert(spark.table(table).schema("id").getComment().contains("of the table"))
+    spark.sql(s"create table $table using zrecord location '$path'")
+    assert(spark.table(table).schema("id").getComment().contains("of the dataset"))
     spark.sql(s"alter table $table alter column id comment 'changed'")
     assert(spark.table(table).schema("id").getComment().contains("changed"))
+    assert(comment(path).contains("changed"))
   }
 }
