@@ -5,13 +5,17 @@ import io.zrecord.spark.byindex.AddedFields;
 import io.zrecord.spark.byindex.RowsByIndex;
 import io.zrecord.spark.byindex.UpdatedFields;
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.column.MetadataColumns;
+import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.Unsupported;
+import io.zrecord.spark.write.WriteTarget;
 import io.zrecord.table.RecordTable;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
@@ -29,9 +33,6 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -60,9 +61,6 @@ import scala.Option;
  * memory. The driver holds 8 bytes a shard. Belongs to one thread.
  */
 public final class Columns {
-  /** What Spark says of a column whose texts have a length. */
-  private static final String LIMITED = "__CHAR_VARCHAR_TYPE_STRING";
-
   private static final String MERGES_SCHEMA = TableProperties.WRITE + ZRecordOptions.MERGE_SCHEMA;
 
   private final SparkSession spark;
@@ -101,30 +99,18 @@ public final class Columns {
    * @throws UnsupportedOperationException if the dataset is a store that is written online
    */
   public static Columns of(SparkSession spark, String table) {
-    if (isPath(table)) {
+    if (PathIdentifiers.isPath(table)) {
       return of(spark, table, DatasetPath.of(table), Set.of(), Map.of(), Map.of());
     }
-    LogicalPlan plan = spark.table(table).queryExecution().analyzed();
-    while (plan instanceof SubqueryAlias alias) {
-      plan = alias.child();
-    }
-    if (plan instanceof DataSourceV2Relation relation
-        && relation.table() instanceof ZRecordTable known
-        && known.target().isPresent()) {
-      Set<String> limited = Arrays.stream(relation.schema().fields())
-          .filter(field -> field.metadata().contains(LIMITED))
-          .map(field -> field.name().toLowerCase(Locale.ROOT))
-          .collect(Collectors.toSet());
-      Map<String, String> properties = new HashMap<>(known.target().get().properties());
-      properties.keySet().removeIf(MERGES_SCHEMA::equalsIgnoreCase);
-      return of(spark, table, known.path(), limited, known.writeOptions(), properties);
-    }
-    throw new IllegalArgumentException("'" + table + "' is no table of " + ZRecordOptions.FORMAT
-        + ", or a view of one; give the name of a table, or its path");
-  }
-
-  private static boolean isPath(String table) {
-    return table.indexOf('/') >= 0 && table.indexOf('`') < 0;
+    ZRecordTable known = ZRecordTables.named(spark, table);
+    Set<String> limited = Arrays.stream(known.schema().fields())
+        .filter(field -> SparkTypes.isLimitedString(field.dataType()))
+        .map(field -> field.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.toSet());
+    Map<String, String> properties =
+        new HashMap<>(known.target().map(WriteTarget::properties).orElse(Map.of()));
+    properties.keySet().removeIf(MERGES_SCHEMA::equalsIgnoreCase);
+    return of(spark, table, known.path(), limited, known.writeOptions(), properties);
   }
 
   private static Columns of(
@@ -292,7 +278,7 @@ public final class Columns {
     }
     ofRecords.add(named(MetadataColumns.INDEX));
     DataFrameReader reader = spark.read().option(ZRecordOptions.VERSION_AS_OF, base.version());
-    Dataset<Row> records = (isPath(name)
+    Dataset<Row> records = (PathIdentifiers.isPath(name)
             ? reader.format(ZRecordOptions.FORMAT).load(name)
             : reader.table(name))
         .select(ofRecords.toArray(Column[]::new));

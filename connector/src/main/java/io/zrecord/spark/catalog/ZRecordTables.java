@@ -10,6 +10,7 @@ import io.zrecord.spark.options.ChangesConf;
 import io.zrecord.spark.options.StreamReadConf;
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.PathIdentifiers;
@@ -21,10 +22,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias;
 import org.apache.spark.sql.connector.catalog.Changelog;
 import org.apache.spark.sql.connector.catalog.ChangelogContext;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
@@ -56,6 +61,26 @@ public final class ZRecordTables {
     return new StructType(Arrays.stream(columns.fields())
         .map(field -> new StructField(field.name(), field.dataType(), true, field.metadata()))
         .toArray(StructField[]::new));
+  }
+
+  /**
+   * Returns the table that has a name in a session.
+   *
+   * @throws IllegalArgumentException if the table is none of zrecord, or a view; Spark says by an
+   *     {@code AnalysisException} that there is no table of the name
+   */
+  public static ZRecordTable named(SparkSession spark, String name) {
+    LogicalPlan plan = spark.table(name).queryExecution().analyzed();
+    while (plan instanceof SubqueryAlias alias) {
+      plan = alias.child();
+    }
+    if (plan instanceof DataSourceV2Relation relation
+        && relation.table() instanceof ZRecordTable known
+        && known.target().isPresent()) {
+      return known;
+    }
+    throw new IllegalArgumentException("'" + name + "' is no table of " + ZRecordOptions.FORMAT
+        + ", or a view of one; give the name of a table, or its path");
   }
 
   /** Loads the newest version at a path, for writing. */

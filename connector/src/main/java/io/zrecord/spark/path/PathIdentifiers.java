@@ -187,6 +187,11 @@ public final class PathIdentifiers {
     return identifier.namespace().length == 0 && identifier.name().indexOf('/') >= 0;
   }
 
+  /** Tells whether a text that names a table is a path or URI. */
+  public static boolean isPath(String text) {
+    return text.indexOf('/') >= 0 && text.indexOf('`') < 0;
+  }
+
   /**
    * Refuses a path among the options of a read or write of a table that the statement itself names.
    *

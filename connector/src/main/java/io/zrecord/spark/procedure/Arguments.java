@@ -8,22 +8,27 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.connector.catalog.TableCatalog;
 import picocli.CommandLine.TypeConversionException;
 
 /** The arguments of one call, by the names of the parameters. Belongs to one thread. */
 final class Arguments {
   private final List<Parameter> parameters;
   private final InternalRow values;
-  private final TableCatalog catalog;
+  private final Function<String, Storage> tables;
 
-  /** @param values a value for each parameter, in the same order */
-  Arguments(List<Parameter> parameters, InternalRow values, TableCatalog catalog) {
+  /**
+   * Takes the arguments.
+   *
+   * @param values a value for each parameter, in the same order
+   * @param tables finds the storage of the table that an argument names
+   */
+  Arguments(List<Parameter> parameters, InternalRow values, Function<String, Storage> tables) {
     this.parameters = parameters;
     this.values = values;
-    this.catalog = catalog;
+    this.tables = tables;
   }
 
   SparkSession spark() {
@@ -37,7 +42,7 @@ final class Arguments {
    *     online
    */
   Storage storage() {
-    return TableArgument.storage(catalog, text(Parameter.TABLE.name()));
+    return tables.apply(text(Parameter.TABLE.name()));
   }
 
   RecordTable table() {

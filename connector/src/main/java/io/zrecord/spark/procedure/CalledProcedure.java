@@ -55,7 +55,8 @@ record CalledProcedure(SystemProcedure procedure, TableCatalog catalog)
 
   @Override
   public Iterator<Scan> call(InternalRow arguments) {
-    Arguments given = new Arguments(procedure.parameters(), arguments, catalog);
+    Arguments given = new Arguments(
+        procedure.parameters(), arguments, text -> TableArgument.storage(catalog, text));
     return SparkErrors.planned(() ->
         List.<Scan>of(new ResultRows(procedure.columns(), procedure.run(given))).iterator());
   }

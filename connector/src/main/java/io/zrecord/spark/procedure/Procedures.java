@@ -1,7 +1,6 @@
 package io.zrecord.spark.procedure;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.ProcedureCatalog;
@@ -17,18 +16,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public final class Procedures implements ProcedureCatalog {
   /** The namespace of all procedures. */
   public static final String NAMESPACE = "system";
-
-  private static final List<SystemProcedure> ALL = List.of(
-      new RebalanceProcedure(),
-      new RelayoutProcedure(),
-      new ExpireProcedure(),
-      new SweepProcedure(),
-      new TagProcedure(),
-      new UntagProcedure(),
-      new RollbackToProcedure(),
-      new ChangesProcedure(),
-      new VerifyProcedure(),
-      new RepairProcedure());
 
   /** Whether Spark has what {@link DescribedProcedure} is, as it does from 4.2 on. */
   private static final boolean SHOWS_PARAMETERS = showsParameters();
@@ -55,14 +42,12 @@ public final class Procedures implements ProcedureCatalog {
    */
   @Override
   public UnboundProcedure loadProcedure(Identifier identifier) {
-    return ALL.stream()
-        .filter(procedure ->
-            isOurs(identifier.namespace()) && procedure.name().equalsIgnoreCase(identifier.name()))
-        .findFirst()
+    return SystemProcedures.find(identifier.name())
+        .filter(procedure -> isOurs(identifier.namespace()))
         .map(procedure -> found(new CalledProcedure(procedure, catalog)))
         .orElseThrow(() -> new IllegalArgumentException("The catalog " + name()
             + " has no procedure '" + identifier.name() + "'; there are "
-            + ALL.stream()
+            + SystemProcedures.ALL.stream()
                 .map(procedure -> NAMESPACE + "." + procedure.name())
                 .collect(Collectors.joining(", "))));
   }
@@ -87,7 +72,7 @@ public final class Procedures implements ProcedureCatalog {
   @Override
   public Identifier[] listProcedures(String[] namespace) {
     return namespace.length == 0 || isOurs(namespace)
-        ? ALL.stream()
+        ? SystemProcedures.ALL.stream()
             .map(procedure -> Identifier.of(new String[] {NAMESPACE}, procedure.name()))
             .toArray(Identifier[]::new)
         : new Identifier[0];

@@ -1,9 +1,11 @@
 package io.zrecord.spark.procedure;
 
 import io.zrecord.spark.catalog.ZRecordTable;
+import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.ddl.NameParts;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.PathIdentifiers;
 import io.zrecord.spark.path.Unsupported;
 import io.zrecord.storage.Storage;
 import java.util.List;
@@ -26,7 +28,24 @@ final class TableArgument {
    * @throws IllegalArgumentException if there is no such table, or it is none of zrecord
    */
   static Storage storage(TableCatalog catalog, String text) {
-    DatasetPath path = path(catalog, text);
+    return storage(text, path(catalog, text));
+  }
+
+  /**
+   * Returns the storage of a table that a session knows.
+   *
+   * @param text a name, or a path or URI, which has a slash
+   * @throws IllegalArgumentException if there is no such table, or it is none of zrecord
+   */
+  static Storage storage(SparkSession spark, String text) {
+    return storage(
+        text,
+        PathIdentifiers.isPath(text)
+            ? DatasetPath.of(text)
+            : ZRecordTables.named(spark, text).path());
+  }
+
+  private static Storage storage(String text, DatasetPath path) {
     if (path.store().isPresent()) {
       throw Unsupported.operation(
           "a procedure for " + text + ", which is a store that is written online",
@@ -36,7 +55,7 @@ final class TableArgument {
   }
 
   private static DatasetPath path(TableCatalog catalog, String text) {
-    if (text.indexOf('`') < 0 && text.indexOf('/') >= 0) {
+    if (PathIdentifiers.isPath(text)) {
       return DatasetPath.of(text);
     }
     List<String> parts = NameParts.parsed(text)
