@@ -1,18 +1,14 @@
 package io.zrecord.spark
 
-import java.time.{Duration, Instant, InstantSource}
-
 import scala.collection.mutable.ArrayBuffer
 import scala.util.Random
 
-import io.zrecord.storage.Storage
-import io.zrecord.table.{CareMode, ExpireOptions, RecordTable}
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
 
 /** Streams of what versions of a table changed. */
-trait ChangedStreams extends StreamTables with ChangedTables {
+trait ChangedStreams extends StreamTables with ChangedTables with ExpiredVersions {
   protected def random = new Random(Budget.seed)
 
   protected def reader(options: Seq[(String, String)]) =
@@ -62,21 +58,6 @@ trait ChangedStreams extends StreamTables with ChangedTables {
     table.merge(3, 2)
     assert(table.last == 5)
     table
-  }
-
-  /** Expires all versions before one, as if they were old. */
-  protected def expireTo(path: String, version: Long): Unit = {
-    val at = classOf[RecordTable].getDeclaredMethod("at", classOf[Storage], classOf[InstantSource])
-    at.setAccessible(true)
-    val later = InstantSource.fixed(Instant.now().plus(Duration.ofHours(2)))
-    val table = at.invoke(null, filesOf(path).storage, later).asInstanceOf[RecordTable]
-    table.expire(
-      ExpireOptions
-        .defaults()
-        .withKeepVersions((table.latest().version() - version + 1).toInt)
-        .withOlderThan(Duration.ofHours(1))
-        .withMode(CareMode.DELETE)
-    )
   }
 
   /** Returns the records of a version as a stream begins with them. */

@@ -1,15 +1,21 @@
 package io.zrecord.spark
 
+import scala.collection.JavaConverters._
+import scala.collection.mutable
+import scala.concurrent.ExecutionContext.Implicits.global
+import scala.concurrent.duration._
+import scala.concurrent.{Await, Future}
 import scala.util.Random
 
-import io.zrecord.rebalance.RebalanceOptions
 import io.zrecord.spark.path.SparkStorages
 import io.zrecord.table.RecordTable
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.Row
 
-/** Random statements against a list of rows: equal after each, and at every version in the end. */
-class RowModelSuite extends SparkSuite {
+/** Random statements, streams and care against a list of rows: equal after each, and at every version
+  * that is kept in the end.
+  */
+class RowModelSuite extends StreamTables with ExpiredVersions {
   private lazy val warehouse = freshPath()
 
   override protected def configuration: Map[String, String] = Map(
@@ -20,6 +26,13 @@ class RowModelSuite extends SparkSuite {
   /** A row by the names of its columns. */
   private type Record = Map[String, Any]
 
+  /** What a table is at a version. */
+  private case class State(
+      columns: Vector[String],
+      defaults: Map[String, Any],
+      records: Vector[Record]
+  )
+
   private class Model(random: Random) {
     private val table = freshTable()
     private val name = s"lake.$table"
@@ -29,7 +42,8 @@ class RowModelSuite extends SparkSuite {
     private var defaults = Map.empty[String, Any]
     private var nextId = 0L
     private var added = Set.empty[Long]
-    private val history = scala.collection.mutable.Map.empty[Long, (Vector[String], Vector[Record])]
+    private val history = mutable.Map.empty[Long, State]
+    private val tags = mutable.Map.empty[String, Long]
 
     private def engine: RecordTable = RecordTable.at(SparkStorages.storageFor(path))
 
@@ -53,21 +67,30 @@ class RowModelSuite extends SparkSuite {
 
     private def check(step: String): Unit = {
       val found = rows()
-      if (step.startsWith("merge")) {
-        // New records follow all others, in any order.
-        val kept = records.takeWhile(row => !added(id(row)))
-        assert(found.take(kept.size) == kept, step)
-        assert(found.toSet == records.toSet && found.size == records.size, step)
-        records = found
+      // New records of a MERGE follow all others, in any order.
+      val kept = step match {
+        case merge if merge.startsWith("merge") => records.takeWhile(row => !added(id(row))).size
+        case "relayout" => 0
+        case _ => records.size
       }
-      assert(found == records, step)
+      assert(found.take(kept) == records.take(kept), step)
+      assert(found.toSet == records.toSet && found.size == records.size, step)
+      records = found
       assert(spark.table(name).count() == records.size, step)
-      history(engine.latest().version()) = (columns, records)
+      history(engine.latest().version()) = State(columns, defaults, records)
     }
 
-    def checkHistory(): Unit =
-      for ((version, (of, expected)) <- history)
-        assert(rows(s"$name version as of $version", of) == expected, s"version $version")
+    def checkHistory(): Unit = {
+      for ((version, state) <- history)
+        assert(
+          rows(s"$name version as of $version", state.columns) == state.records,
+          s"version $version"
+        )
+      for ((tag, version) <- tags) {
+        val state = history(version)
+        assert(rows(s"$name version as of '$tag'", state.columns) == state.records, tag)
+      }
+    }
 
     private def record(id: Long): Record =
       Map[String, Any](
@@ -96,10 +119,12 @@ class RowModelSuite extends SparkSuite {
 
     private def text(row: Record): String = row("text").asInstanceOf[String]
 
-    def step(): Unit = {
+    def next(): Unit = if (random.nextInt(3) == 0 && history.nonEmpty) care() else step()
+
+    private def step(): Unit = {
       val (k, r) = (2 + random.nextInt(9), random.nextInt(3))
       val n = random.nextInt(100)
-      val statement = random.nextInt(13) match {
+      val statement = random.nextInt(14) match {
         case 0 | 1 | 2 =>
           val count = 1 + random.nextInt(60)
           val ids = nextId until nextId + count
@@ -162,13 +187,96 @@ class RowModelSuite extends SparkSuite {
           defaults += column -> n
           records = records.map(_ + (column -> n))
           s"alter table $name add column $column int default $n"
-        case 12 => "rebalance"
+        case 12 =>
+          val added = columns.drop(4)
+          if (added.isEmpty) "select 1"
+          else {
+            val (old, renamed) = (added.head, s"renamed_$nextId" + n)
+            if (added.size > 2) {
+              columns = columns.filter(_ != old)
+              defaults -= old
+              records = records.map(_ - old)
+              s"alter table $name drop column $old"
+            } else {
+              columns = columns.map(column => if (column == old) renamed else column)
+              defaults = (defaults - old) + (renamed -> defaults(old))
+              records = records.map(row => (row - old) + (renamed -> row(old)))
+              s"alter table $name rename column $old to $renamed"
+            }
+          }
+        case 13 =>
+          val ids = nextId until nextId + n
+          records = ids.map(id => complete(record(id))).toVector
+          nextId += n
+          s"insert overwrite $name select /*+ coalesce(1) */ $first$others from" +
+            s" range(${ids.start}, ${ids.end}, 1, 1)"
       }
-      if (statement == "rebalance") {
-        if (records.nonEmpty)
-          Rebalance.of(spark, path).options(RebalanceOptions.defaults()).run()
-      } else sql(statement)
+      sql(statement)
       check(statement)
+    }
+
+    private def call(procedure: String, arguments: (String, Any)*): Unit =
+      arguments
+        .foldLeft(Call.of(spark, procedure).set("table", path)) { case (made, (key, value)) =>
+          made.set(key, value)
+        }
+        .run()
+
+    /** Appends rows, and returns the query of them. */
+    private def appended(): String = {
+      val ids = nextId until nextId + 1 + random.nextInt(40)
+      records ++= ids.map(id => complete(record(id)))
+      nextId = ids.end
+      s"select /*+ coalesce(1) */ $first$others from range(${ids.start}, ${ids.end}, 1, 1)"
+    }
+
+    /** Does what is no statement of SQL, or is done beside one. */
+    private def care(): Unit = {
+      val what = random.nextInt(8) match {
+        case 0 | 1 =>
+          if (records.nonEmpty) call("rebalance")
+          "rebalance"
+        case 2 =>
+          if (records.nonEmpty) call("relayout", "shuffle_seed" -> random.nextLong())
+          "relayout"
+        case 3 =>
+          val tag = s"tag_${tags.size}"
+          val version = history.keys.toVector.sorted.apply(random.nextInt(history.size))
+          call("tag", "name" -> tag, "version" -> version)
+          tags(tag) = version
+          "tag"
+        case 4 =>
+          val versions = history.keys.toVector.sorted
+          val first = versions(random.nextInt(versions.size))
+          expireTo(path, first)
+          val kept = engine.versions().asScala.map(_.version()).toSet
+          assert(tags.values.forall(kept), s"tags after an expiry to $first")
+          assert(versions.filter(_ >= first).forall(kept), s"versions after an expiry to $first")
+          history.keys.toVector.filterNot(kept).foreach(history.remove)
+          "expire"
+        case 5 =>
+          val version = history.keys.toVector.sorted.apply(random.nextInt(history.size))
+          call("rollback_to", "version" -> version)
+          val state = history(version)
+          columns = state.columns
+          defaults = state.defaults
+          records = state.records
+          "rollback_to"
+        case 6 =>
+          val source = freshPath()
+          val query = appended()
+          write(spark.sql(query).toDF(columns: _*), source, "append")
+          val stream = spark.readStream.format("zrecord").load(source)
+          run(writer(stream, freshDirectory()).toTable(name))
+          "a stream"
+        case 7 =>
+          val statement = s"insert into $name ${appended()}"
+          val rebalance = Future(call("rebalance", "all_shards" -> true))
+          sql(statement)
+          Await.result(rebalance, 5.minutes)
+          "an insert beside a rebalance"
+      }
+      check(what)
     }
   }
 
@@ -177,7 +285,7 @@ class RowModelSuite extends SparkSuite {
     for (round <- 1 to Budget.of(25)) {
       val model = new Model(new Random(seed + round))
       withClue(s"round $round: ") {
-        for (_ <- 1 to 20) model.step()
+        for (_ <- 1 to 20) model.next()
         model.checkHistory()
       }
     }

@@ -1,7 +1,6 @@
 package io.zrecord.spark
 
 import java.nio.file.Paths
-import java.time.{Duration, Instant, InstantSource}
 
 import scala.collection.JavaConverters._
 import scala.collection.mutable.ArrayBuffer
@@ -9,13 +8,11 @@ import scala.collection.mutable.ArrayBuffer
 import io.zrecord.rebalance.RebalanceOptions
 import io.zrecord.rebalance.order.RecordOrder
 import io.zrecord.schema.Identity
-import io.zrecord.storage.Storage
-import io.zrecord.table.{CareMode, ExpireOptions, RecordTable}
 import org.apache.spark.sql.streaming.Trigger
 import org.apache.spark.sql.{DataFrame, Row}
 
 /** Streams out of tables: each record that is added once, and nothing said of what is not. */
-class StreamReadSuite extends StreamTables with NumberedTables {
+class StreamReadSuite extends StreamTables with NumberedTables with ExpiredVersions {
   private lazy val warehouse = freshPath()
 
   override protected def configuration: Map[String, String] = Map(
@@ -348,23 +345,6 @@ class StreamReadSuite extends StreamTables with NumberedTables {
     expireTo(kept, tableAt(kept).latest().version())
     val rest = all(stream(kept), other)
     assert(rest == (3L until 6))
-  }
-
-  /** Expires all versions before one, as if they were old. */
-  private def expireTo(path: String, version: Long): Unit = {
-    val at = classOf[RecordTable]
-      .getDeclaredMethod("at", classOf[Storage], classOf[InstantSource])
-    at.setAccessible(true)
-    val later = InstantSource.fixed(Instant.now().plus(Duration.ofHours(2)))
-    val table = at.invoke(null, filesOf(path).storage, later).asInstanceOf[RecordTable]
-    val kept = table.latest().version() - version + 1
-    table.expire(
-      ExpireOptions
-        .defaults()
-        .withKeepVersions(kept.toInt)
-        .withOlderThan(Duration.ofHours(1))
-        .withMode(CareMode.DELETE)
-    )
   }
 
   test("another table at the path, and one that was put back, are told") {
