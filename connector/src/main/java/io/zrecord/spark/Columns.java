@@ -7,7 +7,7 @@ import io.zrecord.spark.byindex.UpdatedFields;
 import io.zrecord.spark.catalog.ZRecordTable;
 import io.zrecord.spark.catalog.ZRecordTables;
 import io.zrecord.spark.column.MetadataColumns;
-import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.column.StringLengths;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TableProperties;
 import io.zrecord.spark.options.WriteConf;
@@ -100,17 +100,23 @@ public final class Columns {
    */
   public static Columns of(SparkSession spark, String table) {
     if (PathIdentifiers.isPath(table)) {
-      return of(spark, table, DatasetPath.of(table), Set.of(), Map.of(), Map.of());
+      DatasetPath path = DatasetPath.of(table);
+      return of(spark, table, path, limited(path), Map.of(), Map.of());
     }
     ZRecordTable known = ZRecordTables.named(spark, table);
-    Set<String> limited = Arrays.stream(known.schema().fields())
-        .filter(field -> SparkTypes.isLimitedString(field.dataType()))
-        .map(field -> field.name().toLowerCase(Locale.ROOT))
-        .collect(Collectors.toSet());
     Map<String, String> properties =
         new HashMap<>(known.target().map(WriteTarget::properties).orElse(Map.of()));
     properties.keySet().removeIf(MERGES_SCHEMA::equalsIgnoreCase);
-    return of(spark, table, known.path(), limited, known.writeOptions(), properties);
+    return of(
+        spark, table, known.path(), limited(known.path()), known.writeOptions(), properties);
+  }
+
+  private static Set<String> limited(DatasetPath path) {
+    return path.newest().stream()
+        .flatMap(version -> version.schema().fields().stream())
+        .filter(field -> StringLengths.mostCharacters(field).isPresent())
+        .map(field -> field.name().toLowerCase(Locale.ROOT))
+        .collect(Collectors.toSet());
   }
 
   private static Columns of(

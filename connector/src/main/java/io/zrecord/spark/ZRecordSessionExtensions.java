@@ -16,6 +16,7 @@ import io.zrecord.spark.rules.ReplacedRecords;
 import io.zrecord.spark.rules.RowChangesAnalyzed;
 import io.zrecord.spark.rules.RowChangesOfOneVersion;
 import io.zrecord.spark.rules.ScansOfLoops;
+import io.zrecord.spark.rules.TextsOfStreams;
 import io.zrecord.spark.rules.TimesOfPaths;
 import io.zrecord.spark.rules.UnstagedCreation;
 import io.zrecord.spark.rules.UpdatesOfStreams;
@@ -55,6 +56,7 @@ public final class ZRecordSessionExtensions implements SparkSessionExtensionsPro
     extensions.injectCheckRule(session -> ReplacedRecords::checkSeveral);
     extensions.injectResolutionRule(session -> new ChangesOfRelations());
     extensions.injectResolutionRule(session -> new ListsOfProcedures());
+    extensions.injectResolutionRule(session -> new TextsOfStreams());
     extensions.injectResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RowChangesAnalyzed());
     extensions.injectPostHocResolutionRule(session -> new RefusalsOfNull());

@@ -1,6 +1,8 @@
 package io.zrecord.spark.catalog;
 
+import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +101,10 @@ final class EntryCare {
    */
   void move(Identifier identifier, SessionEntry entry, List<TableChange> changes)
       throws NoSuchTableException {
-    changes.forEach(change -> requireUntaken(identifier, entry, change));
+    for (TableChange change : changes) {
+      requireUntaken(identifier, entry, change);
+      requireDataset(identifier, entry, change);
+    }
     change(identifier, entry, changes);
     if (entry.isManaged()) {
       forgetLocation(identifier, entry);
@@ -109,6 +114,22 @@ final class EntryCare {
   /** Tells whether a change is of the location. */
   static boolean isMove(TableChange change) {
     return isOf(change, TableCatalog.PROP_LOCATION);
+  }
+
+  /** Refuses a place where the table would have no dataset, which may be somebody else's. */
+  private static void requireDataset(
+      Identifier identifier, SessionEntry entry, TableChange change) {
+    if (change instanceof TableChange.SetProperty set) {
+      String place = Metastore.absolute(set.value(), identifier);
+      SparkErrors.done(() -> {
+        if (!DatasetPath.of(place).exists()) {
+          throw new NotADatasetException(
+              place,
+              "Cannot give " + entry.name() + " the location " + place
+                  + ", where there is no dataset; move or copy the files there first");
+        }
+      });
+    }
   }
 
   private static void requireUntaken(

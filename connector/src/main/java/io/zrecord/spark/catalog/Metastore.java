@@ -39,16 +39,17 @@ final class Metastore {
   }
 
   /**
-   * Makes an external table a managed table, which owns its files. Spark itself refuses to create a
-   * managed table where there are files already, and a table that a query creates has its files
-   * first. The entry is written anew: Hive gives an external entry no place of its own, and would
-   * drop and rename nothing but the entry later. Between the two there is no entry for a moment.
+   * Writes the entry of a managed table, which owns its files, as a copy of the entry of an
+   * external table. Spark itself refuses to create a managed table where there are files already,
+   * and a table that a query creates has its files first. The entry of the external table cannot be
+   * changed instead: Hive gives such an entry no place of its own, and would later drop and rename
+   * nothing but the entry.
+   *
+   * @throws AnalysisException if there is a table of the name
    */
-  static void makeManaged(Identifier identifier) throws AnalysisException {
-    CatalogTable external = catalog().getTableMetadata(of(identifier));
-    TableIdentifier table = external.identifier();
-    catalog().externalCatalog().dropTable(table.database().get(), table.table(), false, false);
-    catalog().createTable(managed(external), false, false);
+  static void copyAsManaged(Identifier external, Identifier name) throws AnalysisException {
+    CatalogTable entry = catalog().getTableMetadata(of(external));
+    catalog().createTable(managed(entry, of(name)), false, false);
   }
 
   /** Replaces the declared columns of a table. */
@@ -112,12 +113,14 @@ final class Metastore {
         : new TableIdentifier(identifier.name(), Option.apply(namespace[0]));
   }
 
-  /** Copies all members except the type. The number of members differs between releases. */
-  private static CatalogTable managed(CatalogTable table) {
+  /** Copies most members. The number of members differs between releases. */
+  private static CatalogTable managed(CatalogTable table, TableIdentifier name) {
     Object[] members = new Object[table.productArity()];
     for (int i = 0; i < members.length; i++) {
       Object member = table.productElement(i);
-      members[i] = member instanceof CatalogTableType ? CatalogTableType.MANAGED() : member;
+      members[i] = member instanceof CatalogTableType
+          ? CatalogTableType.MANAGED()
+          : member instanceof TableIdentifier ? name : member;
     }
     try {
       Constructor<?> constructor = Arrays.stream(CatalogTable.class.getConstructors())

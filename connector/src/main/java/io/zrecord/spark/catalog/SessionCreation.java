@@ -5,6 +5,7 @@ import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.ddl.NewTable;
 import io.zrecord.spark.ddl.TableDefinition;
+import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
@@ -14,6 +15,7 @@ import io.zrecord.spark.write.WriteTarget;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
@@ -164,7 +166,7 @@ final class SessionCreation {
    */
   private SessionStagedTable.Registration ofDataset(String path) {
     requireUntaken();
-    ZRecordTable table = ZRecordTables.loadStrict(ReadPaths.literal(path));
+    ZRecordTable table = ZRecordTables.load(ReadPaths.literal(path), TimeTravel.newest());
     partitions.requireAgreement(path, PartitionColumns.of(table.partitioning()));
     Declaration declared = new Declaration(said.columns());
     Optional<String> mismatch = declared.mismatch(Declaration.plain(table.schema()));
@@ -193,28 +195,32 @@ final class SessionCreation {
     });
     properties.put(TableCatalog.PROP_LOCATION, path);
     properties.put(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
-    entries.create(identifier, columnsAt(path), SessionEntry.ofDataset(properties));
-    if (given.isEmpty()) {
-      makeManaged();
+    Map<String, String> all = SessionEntry.ofDataset(properties);
+    if (given.isPresent()) {
+      entries.create(identifier, columnsAt(path), all);
+    } else {
+      registerManaged(columnsAt(path), all);
     }
     entries.invalidate(identifier);
   }
 
-  /** Makes an entry managed, or removes the entry, whose files stay until then. */
-  private void makeManaged() throws AnalysisException {
+  /**
+   * Writes the entry of a managed table by way of an external one of a name that nobody has. A
+   * driver that dies in between leaves at most that entry, whose drop deletes no files.
+   */
+  private void registerManaged(StructType columns, Map<String, String> properties)
+      throws AnalysisException {
+    Identifier draft = Identifier.of(
+        identifier.namespace(), "zrecord_draft_" + UUID.randomUUID().toString().replace('-', '_'));
+    entries.create(draft, columns, properties);
     try {
-      Optional<SessionEntry> entry = care.written(identifier);
+      Optional<SessionEntry> entry = care.written(draft);
       if (entry.isPresent()) {
-        care.forgetLocation(identifier, entry.get());
+        care.forgetLocation(draft, entry.get());
       }
-      Metastore.makeManaged(identifier);
-    } catch (AnalysisException | RuntimeException e) {
-      try {
-        entries.drop(identifier);
-      } catch (RuntimeException dropping) {
-        e.addSuppressed(dropping);
-      }
-      throw e;
+      Metastore.copyAsManaged(draft, identifier);
+    } finally {
+      entries.drop(draft);
     }
   }
 

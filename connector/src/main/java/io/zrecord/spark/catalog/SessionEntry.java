@@ -53,7 +53,7 @@ record SessionEntry(
         ZRecordOptions.FORMAT + ".`" + location + "`",
         location,
         new Declaration(columns),
-        Map.of(),
+        options.containsKey(HAS_DATASET) ? ofDataset(Map.of()) : Map.of(),
         options,
         false,
         false);

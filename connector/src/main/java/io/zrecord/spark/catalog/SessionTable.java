@@ -1,6 +1,8 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
+import io.zrecord.errors.VersionNotFoundException;
+import io.zrecord.errors.ZRecordException;
 import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.options.StorageSettings;
@@ -42,7 +44,7 @@ final class SessionTable extends ZRecordTable {
    * made the dataset since Spark's own catalog made the entry, the table has the columns of the
    * entry.
    *
-   * @throws NotADatasetException if there is no dataset any more
+   * <p>Never fails: a table whose dataset is gone or damaged says so when it is read or written.
    */
   static ZRecordTable load(SessionEntry entry) {
     return load(entry, VersionChoice.byDefault(VersionChoice.ofSession()), false);
@@ -59,14 +61,26 @@ final class SessionTable extends ZRecordTable {
   }
 
   private static ZRecordTable load(SessionEntry entry, VersionChoice choice, boolean isWritten) {
+    try {
+      return loadSound(entry, choice, isWritten);
+    } catch (VersionNotFoundException e) {
+      throw e;
+    } catch (ZRecordException | IllegalArgumentException e) {
+      return new BrokenTable(entry, e);
+    }
+  }
+
+  private static ZRecordTable loadSound(
+      SessionEntry entry, VersionChoice choice, boolean isWritten) {
     StorageSettings.refuseToKeep(entry.options());
     DatasetPath dataset = DatasetPath.of(entry.location());
     Optional<DatasetVersion> newest = dataset.newest();
     if (newest.isEmpty() && entry.hadDataset()) {
       throw new NotADatasetException(
           entry.location(),
-          "Cannot load " + entry.name() + ": there is no dataset at " + entry.location()
-              + ", which the table's entry names; bring the files back, or drop the table");
+          "Cannot read or write " + entry.name() + ": there is no dataset at " + entry.location()
+              + ", which the table's entry names; bring the files back, or alter the table's"
+              + " location");
     }
     if (newest.isEmpty()) {
       return DeclaredTable.of(entry);

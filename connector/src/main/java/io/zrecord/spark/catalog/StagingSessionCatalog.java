@@ -283,9 +283,9 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     SessionCreation creation = creation(identifier, said);
     try {
       SparkErrors.planned(creation::createEmpty).register();
-      return loadTable(identifier);
+      return loadTable(identifier, EnumSet.noneOf(TableWritePrivilege.class));
     } catch (AnalysisException e) {
-      if (e.getCause() instanceof DatasetExistsException) {
+      if (e.getCause() instanceof DatasetExistsException && tableExists(identifier)) {
         // Of two programs that create the table at once, IF NOT EXISTS is true for the second.
         throw new TableAlreadyExistsException(identifier);
       }
@@ -299,7 +299,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
 
   private void requireFree(Identifier identifier)
       throws TableAlreadyExistsException, NoSuchNamespaceException {
-    if (!namespaceExists(identifier.namespace())) {
+    if (identifier.namespace().length > 0 && !namespaceExists(identifier.namespace())) {
       throw new NoSuchNamespaceException(identifier.namespace());
     }
     if (tableExists(identifier)) {
@@ -409,6 +409,11 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       return super.alterTable(identifier, changes);
     }
     if (List.of(changes).stream().anyMatch(EntryCare::isMove)) {
+      if (changes.length > 1) {
+        throw Unsupported.operation(
+            "changing the location of " + entry.get().name() + " together with something else",
+            "change the location by a statement of its own");
+      }
       care.move(identifier, entry.get(), List.of(changes));
       return null;
     }

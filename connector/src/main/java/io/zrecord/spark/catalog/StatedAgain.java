@@ -1,8 +1,10 @@
 package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.ddl.NewTable;
+import io.zrecord.spark.options.TableProperties;
 import java.util.Objects;
 import java.util.Optional;
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
@@ -24,7 +26,7 @@ record StatedAgain(String name, String path, ZRecordTable table) {
    * @throws IllegalArgumentException if there is something
    */
   void require(NewTable said) {
-    StructType found = table.schema();
+    StructType found = CharVarcharUtils.getRawSchema(table.schema());
     for (StructField column : said.columns().fields()) {
       Declaration.find(found, column.name()).ifPresent(there -> require(column, there));
     }
@@ -35,7 +37,9 @@ record StatedAgain(String name, String path, ZRecordTable table) {
       throw refused("constraints");
     }
     said.properties().forEach((key, value) -> {
-      if (!value.equals(table.properties().get(key))) {
+      if (key.equals(TableProperties.COLLATION)) {
+        TableProperties.requireBinary(name, value);
+      } else if (!value.equals(table.properties().get(key))) {
         throw refused(
             key.equals(TableCatalog.PROP_COMMENT) ? "a comment" : "the property '" + key + "'");
       }

@@ -304,13 +304,14 @@ public class ZRecordTable
   }
 
   /**
-   * Returns the columns with CHAR and VARCHAR as they were declared, for statements that describe
-   * the table. Spark itself takes such columns for strings of limited length when it reads.
+   * Returns the columns; those of a table with a name with CHAR and VARCHAR as they were declared,
+   * for statements that describe the table. Spark itself takes such columns for strings of limited
+   * length when it reads, but for streams.
    */
   @Override
   @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
   public StructType schema() {
-    return CharVarcharUtils.getRawSchema(schema);
+    return isNamed ? CharVarcharUtils.getRawSchema(schema) : schema;
   }
 
   @Override
@@ -365,7 +366,8 @@ public class ZRecordTable
       capabilities.add(TableCapability.TRUNCATE);
       capabilities.add(TableCapability.OVERWRITE_BY_FILTER);
       capabilities.add(TableCapability.OVERWRITE_DYNAMIC);
-      SCHEMA_EVOLUTION.ifPresent(capabilities::add);
+      // Spark changes the columns of a table through the catalog that has the table's name.
+      SCHEMA_EVOLUTION.filter(known -> isNamed).ifPresent(capabilities::add);
     }
     if (acceptsAnySchema) {
       capabilities.add(TableCapability.ACCEPT_ANY_SCHEMA);

@@ -6,10 +6,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MetadataBuilder;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Keeps the type CHAR(n) or VARCHAR(n) of a column of strings in an attribute of the field. Spark
@@ -26,13 +28,20 @@ public final class StringLengths {
 
   private static final Pattern TYPE = Pattern.compile("(?:char|varchar)\\(([1-9][0-9]{0,8})\\)");
 
+  private static final UTF8String BLANK = UTF8String.fromString(" ");
+
   private StringLengths() {}
 
   /** Returns a field that keeps the type of its column; another type forgets the one before. */
   public static FieldSpec kept(FieldSpec field, DataType type) {
     Map<String, String> attributes = new TreeMap<>(field.attributes());
     if (SparkTypes.isLimitedString(type)) {
-      attributes.put(ATTRIBUTE, SparkTypes.plainName(type));
+      String name = SparkTypes.plainName(type);
+      if (!TYPE.matcher(name).matches()) {
+        throw new IllegalArgumentException("Cannot keep the type " + name + " of column '"
+            + field.name() + "': a length is 1 to 999,999,999; declare string");
+      }
+      attributes.put(ATTRIBUTE, name);
     } else {
       attributes.remove(ATTRIBUTE);
     }
@@ -48,6 +57,35 @@ public final class StringLengths {
   /** Notes the type that a field keeps in the metadata of its column, as Spark does. */
   static void put(FieldSpec field, MetadataBuilder metadata) {
     matcher(field).ifPresent(type -> metadata.putString(KEY, type.group()));
+  }
+
+  /**
+   * Returns a text as SQL stores a value of a field: without blanks beyond the limit, and padded if
+   * the type is CHAR.
+   *
+   * @throws IllegalArgumentException if the text is longer
+   */
+  public static UnaryOperator<UTF8String> stored(FieldSpec field) {
+    Optional<Matcher> type = matcher(field);
+    if (type.isEmpty()) {
+      return UnaryOperator.identity();
+    }
+    int most = Integer.parseInt(type.get().group(1));
+    boolean isPadded = type.get().group().startsWith("char");
+    return text -> stored(field, text, most, isPadded);
+  }
+
+  private static UTF8String stored(FieldSpec field, UTF8String text, int most, boolean isPadded) {
+    int characters = text.numChars();
+    if (characters <= most) {
+      return isPadded && characters < most ? text.rpad(most, BLANK) : text;
+    }
+    if (text.trimRight().numChars() > most) {
+      throw new IllegalArgumentException("Cannot write a text of " + characters
+          + " characters to the column '" + field.name() + "', which is declared with at most "
+          + most + "; shorten the text, or alter the column's type to string");
+    }
+    return text.substring(0, most);
   }
 
   /** Returns the most characters of a value of a field; empty if there is no such limit. */
@@ -66,9 +104,11 @@ public final class StringLengths {
     }
     String wanted = SparkTypes.plainName(type);
     Matcher limit = TYPE.matcher(wanted);
-    return !limit.matches()
+    return wanted.equals("string")
         || wanted.equals(field.attributes().get(ATTRIBUTE))
-        || (wanted.startsWith("varchar") && Integer.parseInt(limit.group(1)) >= most.getAsInt());
+        || (limit.matches()
+            && wanted.startsWith("varchar")
+            && Integer.parseInt(limit.group(1)) >= most.getAsInt());
   }
 
   /** Finds the type that a field keeps. A manifest, which anybody may have written, may say any. */

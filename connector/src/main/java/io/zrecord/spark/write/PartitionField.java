@@ -3,8 +3,10 @@ package io.zrecord.spark.write;
 import io.zrecord.schema.ElementType;
 import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.column.SparkTypes;
+import io.zrecord.spark.column.StringLengths;
 import io.zrecord.table.write.PartitionText;
 import java.math.BigInteger;
+import java.util.function.UnaryOperator;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DecimalType;
@@ -61,7 +63,8 @@ final class PartitionField {
   private static Values values(int i, FieldSpec field, DataType column) {
     if (field.type().kind() == ElementType.Kind.UTF8) {
       // Spark may keep the type of a varchar or char column, whose values are the same texts.
-      return row -> row.getUTF8String(i);
+      UnaryOperator<UTF8String> stored = StringLengths.stored(field);
+      return row -> stored.apply(row.getUTF8String(i));
     }
     if (column instanceof DecimalType decimal) {
       int precision = decimal.precision();

@@ -6,7 +6,7 @@ import io.zrecord.schema.RecordSchema;
 import io.zrecord.spark.column.DecimalBytes;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.column.StringLengths;
-import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 import io.zrecord.table.write.ValueSink;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** Chooses, once for each column, how to take its values from Spark's rows. */
 public final class RowWriters {
@@ -112,18 +113,13 @@ public final class RowWriters {
   }
 
   private static ColumnValueWriter text(FieldSpec field) {
-    OptionalInt most = StringLengths.mostCharacters(field);
-    if (most.isEmpty()) {
+    if (StringLengths.mostCharacters(field).isEmpty()) {
       return RowWriters::writeString;
     }
+    UnaryOperator<UTF8String> stored = StringLengths.stored(field);
     return (row, i, record) -> {
-      int characters = row.getUTF8String(i).numChars();
-      if (characters > most.getAsInt()) {
-        throw new IllegalArgumentException("Cannot write a text of " + characters
-            + " characters to the column '" + field.name() + "', which is declared with at most "
-            + most.getAsInt() + "; shorten the text, or alter the column's type to string");
-      }
-      writeString(row, i, record);
+      byte[] value = stored.apply(row.getUTF8String(i)).getBytes();
+      record.put(i, value, 0, value.length);
     };
   }
 

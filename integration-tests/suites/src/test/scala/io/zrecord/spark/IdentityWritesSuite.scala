@@ -204,37 +204,6 @@ class IdentityWritesSuite extends SessionTablesSuite with NumberedTables {
       requireNumbered(target.path)
     }
 
-  for (
-    (kind, number) <- Seq("always generated" -> (() => always), "by default" -> (() => byDefault));
-    (how, declare) <- Seq[(String, (String, String) => Any)](
-      "CREATE TABLE" -> ((name, path) =>
-        spark.sql(
-          s"create table $name (id bigint not null default 7, text string, label int)" +
-            s" using zrecord location '$path'"
-        )
-      ),
-      "ALTER TABLE" -> { (name, path) =>
-        spark.sql(s"create table $name using zrecord location '$path'")
-        spark.sql(s"alter table $name alter column id set default 7")
-      }
-    )
-  )
-    test(s"a number that is $kind goes before a DEFAULT of $how") {
-      val (path, name) = (number(), freshTable())
-      declare(name, path)
-      spark.sql(s"insert into $name values (default, 't', 0), (null, 't', 1)")
-      spark.sql(s"insert into $name select null, 't', label + 2 from $name")
-      spark.table(name).createOrReplaceTempView("v")
-      spark.sql("insert into v values (default, 't', 4), (null, 't', 5)")
-      if (fills) {
-        spark.sql(s"insert into $name (text, label) values ('t', 6)")
-        unnumbered(7 until 8).writeTo(name).append()
-      }
-      assert(labels(path) == (0 until (if (fills) 8 else 6)))
-      requireNumbered(path)
-      assert(!spark.sql(s"describe table extended $name").collect().exists(_.toSeq.contains("7")))
-    }
-
   test("tasks that need more than their first numbers reserve more, with few commits") {
     val path = always
     val before = tableAt(path).latest().version()

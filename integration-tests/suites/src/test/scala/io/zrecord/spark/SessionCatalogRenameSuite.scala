@@ -220,6 +220,7 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
       ) {
         val managed = freshTable()
         spark.sql(s"create table $managed (id bigint) using zrecord")
+        spark.sql(s"create table zrecord.`$taken` (id bigint)")
         spark.sql(s"alter table $managed set location '$taken'")
         val place = other + taken.split('/').last
         val create = s"create table ${freshTable()} (id bigint) using zrecord location"
@@ -245,7 +246,7 @@ class SessionCatalogRenameSuite extends SessionTablesSuite {
       spark.sql(s"create table $external using zrecord location '$home' as select id from range(9)")
       val message = failure(spark.sql(change.replace("%", second)))
       assert(message.contains("where the files of another table are"), message)
-      spark.sql(s"alter table $second set location '${freshPath()}'")
+      spark.sql(s"alter table $second set location '${dataset(1)}'")
       spark.sql(s"drop table $second")
       assert(ids(first) == hundreds)
       assert(ids(external) == (0L until 9L))

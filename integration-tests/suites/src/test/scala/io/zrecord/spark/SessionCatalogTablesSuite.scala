@@ -2,6 +2,8 @@ package io.zrecord.spark
 
 import java.nio.file.{Files, Paths}
 
+import scala.collection.JavaConverters._
+
 import org.apache.spark.sql.Row
 
 /** Statements and writers before tables of the session catalog. */
@@ -215,11 +217,66 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
     spark.sql(s"create table $name (id bigint) using zrecord location '$path'")
     filesOf(path).names.foreach(file => filesOf(path).delete(file))
     for (statement <- Seq(s"select * from $name", s"insert into $name values (1)")) {
-      val message = failure(spark.sql(statement))
-      assert(message.contains(path), message)
+      val message = failure(spark.sql(statement).collect())
+      assert(message.contains(path) && message.contains("there is no dataset"), message)
     }
+    assert(detail(name, "Location").map(_.replaceFirst("^file:/*", "/")) == Seq(path))
+    val other = dataset(3)
+    val (gone, managed) = (freshPath(), freshTable())
+    spark.sql(s"create table $managed (id bigint) using zrecord")
+    for (table <- Seq(name, managed)) {
+      val message = failure(spark.sql(s"alter table $table set location '$gone'"))
+      assert(message.contains(gone) && message.contains("no dataset"), message)
+    }
+    spark.sql(s"alter table $name set location '$other'")
+    assert(ids(name) == Seq(0, 1, 2))
+    filesOf(other).names.foreach(file => filesOf(other).delete(file))
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
+  }
+
+  test("texts with a length are stored in one form, whoever writes them") {
+    val (name, path) = (freshTable(), freshPath())
+    spark.sql(
+      s"create table $name (id bigint, p char(3), v varchar(3)) using zrecord" +
+        s" partitioned by (p) location '$path'"
+    )
+    write(spark.sql("select 1L id, 'ab' p, 'abc  ' v"), path, "append")
+    spark.sql(s"insert into $name values (2, 'ab', 'abc  ')")
+    assert(tableAt(path).latest().shards().asScala.map(_.partition()).toSet.size == 1)
+    assert(spark.sql(s"select * from $name where p = 'ab' and v = 'abc'").count() == 2)
+    assert(failure(write(spark.sql("select 1L id, 'abcd' p, 'a' v"), path, "append"))
+      .contains("at most 3"))
+    setting("spark.sql.sources.partitionOverwriteMode" -> "dynamic")(
+      spark.sql(s"insert overwrite $name values (3, 'ab', 'x')")
+    )
+    assert(ids(name) == Seq(3))
+    spark.sql(s"delete from $name where p = 'ab'")
+    assert(ids(name).isEmpty)
+  }
+
+  test("streams read texts with a length, by name and by path") {
+    val (name, path) = (freshTable(), freshPath())
+    spark.sql(s"create table $name (id bigint, c char(3)) using zrecord location '$path'")
+    spark.sql(s"insert into $name values (1, 'a'), (2, 'b')")
+    for (
+      stream <- Seq(spark.readStream.table(name), spark.readStream.format("zrecord").load(path))
+    ) {
+      val rows = scala.collection.mutable.Buffer.empty[Row]
+      val query = stream
+        .where("trim(c) = 'a'")
+        .writeStream
+        .trigger(org.apache.spark.sql.streaming.Trigger.AvailableNow())
+        .option("checkpointLocation", freshLocalPath())
+        .foreachBatch((batch: org.apache.spark.sql.DataFrame, _: Long) => {
+          rows ++= batch.selectExpr("id", "trim(c)").collect()
+          ()
+        })
+        .start()
+      try query.awaitTermination()
+      finally query.stop()
+      assert(rows.toSeq == Seq(Row(1L, "a")))
+    }
   }
 
   test("tables of other data sources are Spark's concern") {

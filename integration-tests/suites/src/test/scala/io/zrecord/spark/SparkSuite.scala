@@ -126,11 +126,11 @@ abstract class SparkSuite extends AnyFunSuite with BeforeAndAfterAll {
     RecordTable.at(SparkStorages.storageFor(path))
 
   /** Returns a name that no table has, in this run or an earlier run in the same directories. */
+  protected def freshTable(): String = "t_" + UUID.randomUUID().toString.replace('-', '_')
+
   /** Returns where the session's catalog keeps the files of a table that it manages. */
   protected def managedPath(table: String): String =
     spark.conf.get("spark.sql.warehouse.dir").replaceFirst("^file:/*", "/") + "/" + table
-
-  protected def freshTable(): String = "t_" + UUID.randomUUID().toString.replace('-', '_')
 
   protected def read(path: String, options: (String, String)*): DataFrame =
     spark.read.format("zrecord").options(options.toMap).load(path)
