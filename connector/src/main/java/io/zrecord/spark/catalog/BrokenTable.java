@@ -2,6 +2,7 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
+import io.zrecord.spark.path.SparkErrors;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -61,11 +62,15 @@ final class BrokenTable extends ZRecordTable {
 
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-    throw problem;
+    return SparkErrors.planned(() -> {
+      throw problem;
+    });
   }
 
   @Override
   public RowLevelOperationBuilder newRowLevelOperationBuilder(RowLevelOperationInfo info) {
-    throw problem;
+    return SparkErrors.planned(() -> {
+      throw problem;
+    });
   }
 }

@@ -180,9 +180,10 @@ final class SessionCreation {
     return () -> register(path);
   }
 
+  /** Returns the columns as Spark's own catalog sees them, which compares. */
   private static StructType columnsAt(String path) {
     return ColumnMetadata.withoutApplications(
-        ZRecordTables.loadStrict(ReadPaths.literal(path)).schema());
+        ZRecordTables.load(ReadPaths.literal(path), TimeTravel.newest()).schema());
   }
 
   private void register(String path) throws AnalysisException {

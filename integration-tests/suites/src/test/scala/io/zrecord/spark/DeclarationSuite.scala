@@ -145,10 +145,10 @@ class DeclarationSuite extends SessionTablesSuite {
       statement <- Seq(
         s"select * from $name",
         s"insert into $name values (2)",
-        s"describe table $name",
         s"alter table $name set tblproperties ('a' = '1')"
       )
     ) assert(failure(spark.sql(statement).collect()).contains(manifest), statement)
+    assert(spark.sql(s"describe table $name").where("col_name = 'id'").count() == 1)
     spark.sql(s"drop table $name")
     assert(!spark.catalog.tableExists(name))
     assert(files.names.contains(newest))

@@ -249,10 +249,10 @@ class RowModelSuite extends StreamTables with ExpiredVersions {
           val versions = history.keys.toVector.sorted
           val first = versions(random.nextInt(versions.size))
           expireTo(path, first)
-          val kept = engine.versions().asScala.map(_.version()).toSet
+          val kept = engine.versions().asScala.map(_.longValue).toSet
           assert(tags.values.forall(kept), s"tags after an expiry to $first")
           assert(versions.filter(_ >= first).forall(kept), s"versions after an expiry to $first")
-          history.keys.toVector.filterNot(kept).foreach(history.remove)
+          history.keys.toVector.filterNot(kept).foreach(version => history.remove(version))
           "expire"
         case 5 =>
           val version = history.keys.toVector.sorted.apply(random.nextInt(history.size))

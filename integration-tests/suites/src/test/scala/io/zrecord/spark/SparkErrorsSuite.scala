@@ -323,14 +323,19 @@ class SparkErrorsSuite extends SparkSuite with PySparkSessions {
     SparkSession.active.sql(statement.replace("%t", freshTable()).replace("%p", place))
 
   /** Does something while the storage of a place refuses every request. */
-  private def atRefused(action: String => Any): Unit = {
+  private def atRefused(action: String => Any): Unit = atRefused(_ => (), action)
+
+  /** Does the same, and something else before with the place, and with its path without a scheme. */
+  private def atRefused(before: ((String, String)) => Any, action: String => Any): Unit = {
     val settings = CountingFileSystem.Settings
     val session = SparkSession.active
     settings.foreach { case (key, value) => session.conf.set(key, value) }
     val key = CountingFileSystem.expectedKey
+    val local = s"${freshLocalPath()}/private/tables/table"
     try {
+      before((s"count://$local", local))
       CountingFileSystem.expectedKey = "another"
-      action(s"count://${freshLocalPath()}/private/tables/table")
+      action(s"count://$local")
     } finally {
       CountingFileSystem.expectedKey = key
       settings.keys.foreach(session.conf.unset)
@@ -348,18 +353,23 @@ class SparkErrorsSuite extends SparkSuite with PySparkSessions {
     statement <- Seq(
       "select * from %t",
       "insert into %t values (1)",
-      "create or replace table %t using zrecord as select 1 id"
+      "create or replace table %t using zrecord as select 1 id",
+      "alter table %t add column more int"
     )
   )
     testLocally(s"a storage that refuses a request for a table that was moved: $statement") {
       val moved = freshTable()
       spark.sql(s"create table $moved (id bigint) using zrecord")
-      atRefused { place =>
-        spark.sql(s"alter table $moved set location '$place'")
-        requireFailure("ZRECORD_STORAGE_FAILURE", "58030", "/private/tables/table")(
-          spark.sql(statement.replace("%t", moved)).collect()
-        )
-      }
+      atRefused(
+        { case (place, local) =>
+          write(spark.range(1).toDF("id"), local, "append")
+          spark.sql(s"alter table $moved set location '$place'")
+        },
+        _ =>
+          requireFailure("ZRECORD_STORAGE_FAILURE", "58030", "/private/tables/table")(
+            spark.sql(statement.replace("%t", moved)).collect()
+          )
+      )
     }
 
   testLocally("a storage that refuses a request, in a session with Spark's own catalog of tables") {
