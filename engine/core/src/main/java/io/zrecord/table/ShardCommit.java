@@ -175,10 +175,12 @@ final class ShardCommit implements Commit {
         .filter(manifest -> change.kind() != TableChange.Kind.OVERWRITE)
         .map(Manifest::partitions)
         .orElse(change.partitions());
-    new PartitionRules(storage.location(), schema, partitions).require(change);
     ShardSequence sequence = newest.isPresent() && change.keepsShards()
         ? kept(newest.get(), written)
         : new ShardSequence(log, written);
+    // After the search for the shards: where the table was replaced by one with other partitions,
+    // they are gone, and that is a conflict.
+    new PartitionRules(storage.location(), schema, partitions).require(change);
     change.shards().forEach(sequence::add);
     Head head = Head.after(
         last, change.commitId(), change.baseVersion(), nowMillis, operation(), properties(newest));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.zrecord.errors.CommitConflictException;
 import io.zrecord.errors.CorruptDataException;
 import io.zrecord.errors.SchemaMismatchException;
 import io.zrecord.findings.Finding;
@@ -366,6 +367,29 @@ final class PartitionedTableTest {
     assertThat(table.latest().partitionFields())
         .extracting(FieldSpec::name)
         .containsExactly("kind");
+  }
+
+  @Test
+  void aChangeOfShardsConflictsWithAnOverwriteThatChoosesOtherPartitions() {
+    ShardSummary first = shard(0, "a", 1, 2);
+    TableSnapshot base = create(first);
+    RowChange deletion = RowChange.of(base);
+    deletion.delete(0);
+    TableChange rebalance = TableChange.rebalance(
+        base,
+        0,
+        SCHEMA,
+        List.of(new TableChange.Replacement(List.of(first), List.of(shard(0, "a", 1, 2)))),
+        Map.of());
+    table.commit(TableChange.of(TableChange.Kind.OVERWRITE, SCHEMA)
+        .base(base)
+        .shards(List.of(shard(0, "a", 3).withPartition(List.of("a"))))
+        .partitionedBy(List.of(3))
+        .build());
+    assertThatThrownBy(deletion::commit).isInstanceOf(CommitConflictException.class);
+    assertThatThrownBy(() -> table.commit(rebalance)).isInstanceOf(CommitConflictException.class);
+    assertThat(table.latest().version()).isEqualTo(1);
+    assertThat(table.latest().length()).isEqualTo(1);
   }
 
   @Test
