@@ -1,4 +1,4 @@
-"""Compares the tables of the project with what they must have after a build: python check.py first | second | broken."""
+"""Compares the tables of the project with what they must have after a build: check.py first | second | broken | refreshed."""
 
 import json
 import sys
@@ -30,10 +30,11 @@ if build == "first":
     same("select image_id, label, dbt_valid_to from label_history", (1, "cat", None), (2, "wolf", None), (3, "owl", None))
     same("select month, answers from answers_by_month", ("2026-01", 3), ("2026-02", 1))
 else:
-    # One row was updated and one inserted. The rows that are older than the new column have no value of it.
+    # One row was updated and one inserted. The rows from before the new column have no value of it, unless all were computed again.
+    older = True if build == "refreshed" else None
     same(
         "select answer_id, label, sure from latest_answers",
-        *[(1, "cat", None), (2, "cat", None), (3, "dog", False), (4, "owl", None), (5, "fox", True)],
+        *[(1, "cat", older), (2, "cat", older), (3, "dog", False), (4, "owl", older), (5, "fox", True)],
     )
     assert "person" not in spark.table("latest_answers").columns
     # The table was merged into, and not made anew: its first version is there.
