@@ -96,20 +96,12 @@
     {% for column in add_columns %}
       {% do columns.append(adapter.quote(column.name) ~ ' ' ~ column.data_type) %}
     {% endfor %}
-    {% do zrecord_alter_files(relation, 'add columns (' ~ columns | join(', ') ~ ')') %}
+    {% do run_query('alter table ' ~ relation ~ ' add columns (' ~ columns | join(', ') ~ ')') %}
   {% endif %}
   {% if remove_columns %}
     {% set drop = 'drop columns (' ~ remove_columns | map(attribute='quoted') | join(', ') ~ ')' %}
-    {% do zrecord_alter_files(relation, drop) %}
     {% do run_query('alter table ' ~ relation ~ ' ' ~ drop) %}
   {% endif %}
-{% endmacro %}
-
-{# Changes the columns of a dataset. The session's catalog shows columns that came, and must be told of those that went. #}
-{% macro zrecord_alter_files(relation, change) %}
-  {% for row in run_query('describe extended ' ~ relation) if row['col_name'] == 'Location' %}
-    {% do run_query('alter table zrecord.`' ~ row['data_type'] ~ '` ' ~ change) %}
-  {% endfor %}
 {% endmacro %}
 
 {% macro spark__alter_column_comment(relation, column_dict) %}
