@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -55,6 +56,7 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
 import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.types.CharType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
@@ -533,7 +535,14 @@ public class ZRecordTable
   /** Tells whether metadata alone says which records a deletion is of. */
   @Override
   public boolean canDeleteWhere(Predicate[] predicates) {
-    return target.isPresent() && deletion(predicates).isPresent();
+    return target.isPresent() && !isPadded() && deletion(predicates).isPresent();
+  }
+
+  /** Tells whether Spark 3.5 pads texts of the table, and then fails to plan such a deletion. */
+  private boolean isPadded() {
+    return Arrays.stream(CharVarcharUtils.getRawSchema(schema).fields())
+            .anyMatch(column -> column.dataType() instanceof CharType)
+        && SparkSession.active().version().startsWith("3.");
   }
 
   private Optional<IndexSet> deletion(Predicate[] predicates) {
