@@ -34,7 +34,8 @@ final class CallJob implements Callable<Integer> {
       index = "1..*",
       arity = "1..*",
       paramLabel = "NAME=VALUE",
-      description = "arguments, such as table=/data/train older_than=14d; a map is an object of JSON")
+      description =
+          "arguments, such as table=/data/train older_than=14d; a map is an object of JSON")
   private Map<String, String> arguments = new LinkedHashMap<>();
 
   @Option(

@@ -107,8 +107,7 @@ public final class Columns {
     Map<String, String> properties =
         new HashMap<>(known.target().map(WriteTarget::properties).orElse(Map.of()));
     properties.keySet().removeIf(MERGES_SCHEMA::equalsIgnoreCase);
-    return of(
-        spark, table, known.path(), limited(known.path()), known.writeOptions(), properties);
+    return of(spark, table, known.path(), limited(known.path()), known.writeOptions(), properties);
   }
 
   private static Set<String> limited(DatasetPath path) {

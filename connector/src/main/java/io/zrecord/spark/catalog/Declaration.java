@@ -86,9 +86,7 @@ record Declaration(StructType columns) {
     Metadata said = ColumnMetadata.ofApplications(written.metadata());
     return new StructField(
         declared.name(),
-        SparkTypes.isLimitedString(declared.dataType())
-            ? declared.dataType()
-            : written.dataType(),
+        SparkTypes.isLimitedString(declared.dataType()) ? declared.dataType() : written.dataType(),
         declared.nullable(),
         new MetadataBuilder()
             .withMetadata(ColumnMetadata.withoutApplications(declared.metadata()))

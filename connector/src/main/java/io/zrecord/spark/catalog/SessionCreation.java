@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.spark.sql.AnalysisException;
-import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.StagedTable;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
@@ -227,7 +226,7 @@ final class SessionCreation {
 
   /** Refuses the location of an external table that is another table's to delete. */
   private void requireUntaken() {
-    given.ifPresent(place -> EntryCare.requireUntaken(
-        identifier, "create " + name + " at " + place, place, false));
+    given.ifPresent(place ->
+        EntryCare.requireUntaken(identifier, "create " + name + " at " + place, place, false));
   }
 }

@@ -35,7 +35,8 @@ final class SessionTable extends ZRecordTable {
       DatasetVersion read,
       VersionChoice choice,
       WriteTarget target) {
-    super(paths(entry), columns, List.of(read), choice, Optional.of(target), false, entry.isNamed());
+    super(
+        paths(entry), columns, List.of(read), choice, Optional.of(target), false, entry.isNamed());
     this.entry = entry;
   }
 

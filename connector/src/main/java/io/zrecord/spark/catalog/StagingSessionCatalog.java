@@ -121,8 +121,8 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     Table table = super.loadTable(identifier);
     return SessionEntry.of(name(), identifier, table)
         .map(entry -> care.sound(identifier, entry))
-        .<Table>map(entry -> SparkErrors.planned(() -> SessionTable.load(entry))
-            .loadedAs(name(), identifier))
+        .<Table>map(entry ->
+            SparkErrors.planned(() -> SessionTable.load(entry)).loadedAs(name(), identifier))
         .orElse(table);
   }
 
@@ -189,8 +189,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
     Table load(VersionChoice choice) {
       return SparkErrors.planned(() -> {
         StorageSettings.refuseToKeep(entry.options());
-        return MetadataTable.loadDeclared(
-            SessionTable.paths(entry), name.view(), choice);
+        return MetadataTable.loadDeclared(SessionTable.paths(entry), name.view(), choice);
       });
     }
   }
@@ -377,10 +376,7 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
       throws TableAlreadyExistsException, NoSuchNamespaceException {
     requireForeign(identifier, said);
     super.createTable(
-        identifier,
-        said.columns(),
-        said.partitions().toArray(Transform[]::new),
-        said.properties());
+        identifier, said.columns(), said.partitions().toArray(Transform[]::new), said.properties());
     try {
       return new ForeignStagedTable(super.loadTable(identifier), () -> dropTable(identifier));
     } catch (NoSuchTableException e) {

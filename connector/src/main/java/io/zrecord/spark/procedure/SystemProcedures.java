@@ -23,7 +23,9 @@ public final class SystemProcedures {
 
   /** Returns the procedure of a name, in small or large letters. */
   static Optional<SystemProcedure> find(String name) {
-    return ALL.stream().filter(procedure -> procedure.name().equalsIgnoreCase(name)).findFirst();
+    return ALL.stream()
+        .filter(procedure -> procedure.name().equalsIgnoreCase(name))
+        .findFirst();
   }
 
   /**

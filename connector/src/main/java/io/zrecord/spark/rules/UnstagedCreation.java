@@ -24,10 +24,10 @@ import scala.runtime.BoxedUnit;
 
 /**
  * Refuses statements that Spark's session catalog cannot run safely on zrecord tables, or not at
- * all, if ZRecordSessionCatalog is not set. Spark's catalog drops a table before it runs the query that
- * replaces the table. When a query creates a table, Spark's catalog adds the rows to a dataset that
- * is already there. The source alone cannot tell these statements from others, because Spark asks
- * only for a table in each case.
+ * all, if ZRecordSessionCatalog is not set. Spark's catalog drops a table before it runs the query
+ * that replaces the table. When a query creates a table, Spark's catalog adds the rows to a dataset
+ * that is already there. The source alone cannot tell these statements from others, because Spark
+ * asks only for a table in each case.
  *
  * <p>Plans for other catalogs and other sources pass. Stateless.
  */

@@ -51,7 +51,6 @@ public final class StreamableWriteBuilder
 
   @Override
   public Write build() {
-    return new StreamableWrite(
-        () -> SparkErrors.planned(rows::build), epochs);
+    return new StreamableWrite(() -> SparkErrors.planned(rows::build), epochs);
   }
 }

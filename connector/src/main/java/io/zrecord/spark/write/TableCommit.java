@@ -6,8 +6,8 @@ import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.ShardSummary;
 import io.zrecord.shard.WriteOptions;
-import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.column.StringLengths;
+import io.zrecord.spark.job.CommitProperties;
 import io.zrecord.spark.options.WriteConf;
 import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
@@ -153,13 +153,8 @@ public final class TableCommit {
     this.identities = target.isReplaced()
         ? List.of()
         : target.base().map(DatasetVersion::identities).orElse(List.of());
-    FieldPlanner planner =
-        new FieldPlanner(
-            location,
-            conf,
-            isCaseSensitive,
-            definesColumns || target.definesColumns(),
-            identities);
+    FieldPlanner planner = new FieldPlanner(
+        location, conf, isCaseSensitive, definesColumns || target.definesColumns(), identities);
     FieldPlanner.Plan planned = target.base().isEmpty()
         ? planner.create(columns)
         : kind == TableChange.Kind.APPEND || kind == TableChange.Kind.MERGE

@@ -31,8 +31,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * @param evaluated the checks that Spark evaluates for each row of the write
  * @param isReadByItsAppend whether the query of an append reads the table
  * @param partitions columns by which a table that is created or replaced is partitioned
- * @param definesColumns whether the columns of a write that makes the table are those of a {@code
- *     CREATE TABLE}, which declare more than those of a query
+ * @param definesColumns whether the columns of a write that makes the table are those of a
+ *     {@code CREATE TABLE}, which declare more than those of a query
  * @param properties what the statement that creates or replaces the table, or a catalog, says of
  *     the table; goes before what the version says
  */

@@ -129,9 +129,8 @@ class OutcomesOfPairsSuite extends PairedTables {
         val isWhole = isPartitioned(first, operation)
         val request = 1 + chance.nextInt(new Pair(isWhole).requestsOf(operation))
         val pair = new Pair(isWhole)
-        val found = pair.interrupted(operation)(first.operation, first.role)((at, _, _) =>
-          at == request
-        )
+        val found =
+          pair.interrupted(operation)(first.operation, first.role)((at, _, _) => at == request)
         withClue(s"request $request, ${first.name}: ") {
           requireOneOf(operation, first, found, pair)
         }

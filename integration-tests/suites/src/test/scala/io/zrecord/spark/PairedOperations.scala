@@ -163,7 +163,8 @@ object PairedOperations {
         s" from range($from, ${from + 10}, 1, 1)"
     t.sql(
       "create table T (id bigint not null, label int, text string, n int, x0 int, x1 int, y0 int," +
-        " y1 int, part string) using zrecord" + (if (isPartitioned) " partitioned by (part)" else "")
+        " y1 int, part string) using zrecord" + (if (isPartitioned) " partitioned by (part)"
+                                                 else "")
     )
     t.sql(some(0, "a"))
     t.sql(some(10, "b"))
@@ -341,8 +342,7 @@ object PairedOperations {
       "tag",
       OfTable,
       _ => Set.empty,
-      (t, r) =>
-        t.call("tag", s", 'tag${r.number}', ${t.base}")(_.tag(t.base, s"tag${r.number}")),
+      (t, r) => t.call("tag", s", 'tag${r.number}', ${t.base}")(_.tag(t.base, s"tag${r.number}")),
       (t, r) => t.copy(tags = t.tags + s"tag${r.number}")
     ),
     PairedOperation(
@@ -359,8 +359,7 @@ object PairedOperations {
       "expire",
       OfTable,
       _ => Set.empty,
-      (t, _) =>
-        t.call("expire", "")(_.expire(ExpireOptions.defaults().withMode(CareMode.DELETE))),
+      (t, _) => t.call("expire", "")(_.expire(ExpireOptions.defaults().withMode(CareMode.DELETE))),
       (t, _) => t.copy(isExpired = true)
     ),
     PairedOperation(

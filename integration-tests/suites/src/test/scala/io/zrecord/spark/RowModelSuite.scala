@@ -12,8 +12,8 @@ import io.zrecord.table.RecordTable
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.Row
 
-/** Random statements, streams and care against a list of rows: equal after each, and at every version
-  * that is kept in the end.
+/** Random statements, streams and care against a list of rows: equal after each, and at every
+  * version that is kept in the end.
   */
 class RowModelSuite extends StreamTables with ExpiredVersions {
   private lazy val warehouse = freshPath()

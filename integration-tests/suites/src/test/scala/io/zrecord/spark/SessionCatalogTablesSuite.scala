@@ -245,8 +245,10 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
     spark.sql(s"insert into $name values (2, 'ab', 'abc  ')")
     assert(tableAt(path).latest().shards().asScala.map(_.partition()).toSet.size == 1)
     assert(spark.sql(s"select * from $name where p = 'ab' and v = 'abc'").count() == 2)
-    assert(failure(write(spark.sql("select 1L id, 'abcd' p, 'a' v"), path, "append"))
-      .contains("at most 3"))
+    assert(
+      failure(write(spark.sql("select 1L id, 'abcd' p, 'a' v"), path, "append"))
+        .contains("at most 3")
+    )
     setting("spark.sql.sources.partitionOverwriteMode" -> "dynamic")(
       spark.sql(s"insert overwrite $name values (3, 'ab', 'x')")
     )

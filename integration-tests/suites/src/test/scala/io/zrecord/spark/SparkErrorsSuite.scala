@@ -325,7 +325,8 @@ class SparkErrorsSuite extends SparkSuite with PySparkSessions {
   /** Does something while the storage of a place refuses every request. */
   private def atRefused(action: String => Any): Unit = atRefused(_ => (), action)
 
-  /** Does the same, and something else before with the place, and with its path without a scheme. */
+  /** Does the same, and something else before with the place, and with its path without a scheme.
+    */
   private def atRefused(before: ((String, String)) => Any, action: String => Any): Unit = {
     val settings = CountingFileSystem.Settings
     val session = SparkSession.active
