@@ -16,7 +16,7 @@ public final class TextsOfStreams extends Rule<LogicalPlan> {
   @Override
   public LogicalPlan apply(LogicalPlan plan) {
     return plan.isStreaming() && plan.exists(TextsOfStreams::hasLimitedText)
-        ? Transforms.ofAnalyzed(() -> (LogicalPlan) plan.transformAllExpressions(new Texts()))
+        ? Transforms.ofAnalyzed(() -> plan.transformAllExpressions(new Texts()))
         : plan;
   }
 
