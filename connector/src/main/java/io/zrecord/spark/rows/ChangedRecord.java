@@ -27,6 +27,7 @@ final class ChangedRecord implements ValueSink {
   private final boolean[] required;
   private final @Nullable StoredValues stored;
   private final Supplier<StoredValues> storedOnDemand;
+  private final WrittenValues counts;
   private final byte[] element = new byte[Long.BYTES];
   private long index;
   private long recordCount;
@@ -40,6 +41,7 @@ final class ChangedRecord implements ValueSink {
    * @param values take the values of each column; null for columns that get none
    * @param stored the values so far, of which none is written again; null if they differ anyway
    * @param storedOnDemand returns the values so far in any case
+   * @param counts counts the values
    */
   ChangedRecord(
       String location,
@@ -47,13 +49,15 @@ final class ChangedRecord implements ValueSink {
       boolean[] required,
       ShardChangeWriter.@Nullable Values[] values,
       @Nullable StoredValues stored,
-      Supplier<StoredValues> storedOnDemand) {
+      Supplier<StoredValues> storedOnDemand,
+      WrittenValues counts) {
     this.location = location;
     this.columns = columns;
     this.required = required;
     this.values = values;
     this.stored = stored;
     this.storedOnDemand = storedOnDemand;
+    this.counts = counts;
   }
 
   /**
@@ -94,9 +98,14 @@ final class ChangedRecord implements ValueSink {
 
   @Override
   public void put(int field, byte[] source, int offset, int lengthBytes) {
-    if (stored == null || !stored.has(index, field, source, offset, lengthBytes)) {
-      values(field).put(index, source, offset, lengthBytes);
+    if (stored != null) {
+      counts.compared();
+      if (stored.has(index, field, source, offset, lengthBytes)) {
+        return;
+      }
     }
+    values(field).put(index, source, offset, lengthBytes);
+    counts.written(field, lengthBytes);
   }
 
   /**
@@ -104,8 +113,11 @@ final class ChangedRecord implements ValueSink {
    * NOT NULL. A record that has NULL in such a column keeps it.
    */
   void putAbsent(int field) {
-    if (stored != null && stored.isAbsent(index, field)) {
-      return;
+    if (stored != null) {
+      counts.compared();
+      if (stored.isAbsent(index, field)) {
+        return;
+      }
     }
     if (required[field]) {
       if (stored == null && storedOnDemand.get().isAbsent(index, field)) {
@@ -114,6 +126,7 @@ final class ChangedRecord implements ValueSink {
       throw RequiredValue.missing(location, columns.apply(field).name());
     }
     values(field).putAbsent(index);
+    counts.written(field, 0);
   }
 
   private ShardChangeWriter.Values values(int field) {

@@ -38,7 +38,7 @@ public final class ColumnsUpdate {
 
   /** Returns what makes the writers of the tasks, whose rows come in the order of the index. */
   public DeltaWriterFactory writers() {
-    return commit.writers(() -> 0);
+    return commit.writers(() -> 0, Set.of());
   }
 
   /**
@@ -50,7 +50,7 @@ public final class ColumnsUpdate {
   public TableSnapshot publish(List<WriterCommitMessage> written) {
     List<WrittenRows> rows = rows(written);
     try {
-      return commit.publish(rows);
+      return commit.publish(rows, StatementReport.of("update of columns"));
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException | IllegalArgumentException e) {

@@ -17,15 +17,17 @@ import org.apache.spark.sql.connector.write.WriterCommitMessage;
  */
 final class RowBatchWrite implements DeltaBatchWrite {
   private final RowCommit commit;
+  private final StatementReport report;
   private volatile boolean mayBePublished;
 
-  RowBatchWrite(RowCommit commit) {
+  RowBatchWrite(RowCommit commit, StatementReport report) {
     this.commit = commit;
+    this.report = report;
   }
 
   @Override
   public DeltaWriterFactory createBatchWriterFactory(PhysicalWriteInfo info) {
-    return SparkErrors.planned(() -> commit.writers(info));
+    return SparkErrors.planned(() -> commit.writers(info, report.partly()));
   }
 
   /** Returns false, because each attempt has its own names. */
@@ -42,7 +44,7 @@ final class RowBatchWrite implements DeltaBatchWrite {
   private void publish(List<WrittenRows> rows) {
     mayBePublished = true;
     try {
-      commit.publish(rows);
+      commit.publish(rows, report);
     } catch (CommitOutcomeUnknownException e) {
       throw e;
     } catch (ZRecordException | IllegalArgumentException e) {

@@ -30,6 +30,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.SparkSession;
@@ -44,7 +45,6 @@ import org.apache.spark.sql.types.StructType;
  * with what they have written. Lives on the driver.
  */
 final class RowCommit {
-  private final String description;
   private final RecordTable table;
   private final List<Constraint> evaluated;
   private final TableSnapshot base;
@@ -58,7 +58,6 @@ final class RowCommit {
   private final Optional<TableCommit> inserts;
 
   private RowCommit(
-      String description,
       WriteTarget target,
       TableSnapshot base,
       WriteConf conf,
@@ -67,7 +66,6 @@ final class RowCommit {
       List<Integer> assigned,
       boolean compares,
       Optional<TableCommit> inserts) {
-    this.description = description;
     this.table = target.table();
     this.evaluated = target.evaluated();
     this.base = base;
@@ -123,15 +121,7 @@ final class RowCommit {
             ? Optional.of(moved(location, target, columns, conf))
             : Optional.empty();
     return new RowCommit(
-        command + " " + location,
-        target,
-        base,
-        conf,
-        readsOthers,
-        columns,
-        assigned,
-        unchanged.isEmpty(),
-        written);
+        target, base, conf, readsOthers, columns, assigned, unchanged.isEmpty(), written);
   }
 
   /**
@@ -226,8 +216,9 @@ final class RowCommit {
     }
   }
 
-  String description() {
-    return description;
+  /** Tells whether records may be written whole, and the order of the table's writes ignored. */
+  boolean hasUnsortedInserts() {
+    return inserts.isPresent() && !conf.order().isEmpty();
   }
 
   /**
@@ -243,8 +234,12 @@ final class RowCommit {
     return inserts.map(TableCommit::advisoryBytes).orElse(0L);
   }
 
-  /** Returns what makes the writers of the tasks. */
-  DeltaWriterFactory writers(PhysicalWriteInfo info) {
+  /**
+   * Returns what makes the writers of the tasks.
+   *
+   * @param partly names of columns that some clauses assign, and others do not
+   */
+  DeltaWriterFactory writers(PhysicalWriteInfo info, Set<String> partly) {
     RecordSchema fields = IndexOrder.fields(base, columns);
     return new RowWriterFactory(
         new RowPlan(
@@ -256,11 +251,20 @@ final class RowCommit {
                 .filter(i -> !isPartitionField(base, fields.fields().get(i)))
                 .toList(),
             compares,
+            carried(partly),
             generated(fields),
             moves(base, columns, assigned) ? inserts.orElseThrow().partitioning() : null),
         inserts
             .map(commit -> new ZRecordBatchWrite(columns, commit).createBatchWriterFactory(info))
             .orElse(null));
+  }
+
+  /** Returns the ordinals of the columns that the statement, or a clause of it, does not assign. */
+  private List<Integer> carried(Set<String> partly) {
+    return IntStream.range(0, columns.length())
+        .filter(i -> !assigned.contains(i) || partly.contains(columns.apply(i).name()))
+        .boxed()
+        .toList();
   }
 
   /** Returns the ordinals of the fields whose values the table always generates. */
@@ -278,12 +282,17 @@ final class RowCommit {
   /**
    * Publishes what the tasks have written.
    *
+   * @param report what the version says of the statement
    * @return the version in force
    * @throws CommitConflictException if another commit is in the way; nothing was changed
    */
-  TableSnapshot publish(List<WrittenRows> rows) {
+  TableSnapshot publish(List<WrittenRows> rows, StatementReport report) {
     MergeChange change = MergeChange.of(base).evaluated(evaluated);
-    rows.forEach(task -> task.changes().forEach(change::change));
+    Set<Integer> written = new TreeSet<>();
+    rows.forEach(task -> task.changes().forEach(changed -> {
+      change.change(changed);
+      written.addAll(changed.fieldIds());
+    }));
     List<ShardSummary> added = added(rows);
     if (!added.isEmpty()) {
       change
@@ -297,6 +306,7 @@ final class RowCommit {
     }
     conf.transaction().ifPresent(change::transaction);
     CommitProperties.of(SparkSession.active().sparkContext()).forEach(change::property);
+    report.properties(names(written)).forEach(change::property);
     TableSnapshot after = change.commit();
     if (!after.commitId().equals(change.commitId())) {
       // There was nothing to change, or the transaction took effect before.
@@ -304,6 +314,13 @@ final class RowCommit {
     }
     Reloads.committed(table.storage());
     return after;
+  }
+
+  private List<String> names(Set<Integer> fieldIds) {
+    return base.schema().fields().stream()
+        .filter(field -> fieldIds.contains(field.id()))
+        .map(FieldSpec::name)
+        .toList();
   }
 
   /** Deletes what tasks have written and no version names, as far as possible. */

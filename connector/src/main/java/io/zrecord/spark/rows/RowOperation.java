@@ -1,7 +1,9 @@
 package io.zrecord.spark.rows;
 
+import io.zrecord.schema.FieldSpec;
 import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.options.WriteConf;
+import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.path.DatasetVersion;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.scan.ZRecordScanBuilder;
@@ -38,6 +40,8 @@ public final class RowOperation implements SupportsDelta {
   private boolean inserts = true;
   private boolean readsOthers = true;
   private boolean isInScanOrder;
+  private final RowFallbacks fallbacks = new RowFallbacks();
+  private final Set<String> read = new TreeSet<>();
 
   /**
    * Begins a statement.
@@ -76,6 +80,26 @@ public final class RowOperation implements SupportsDelta {
     unchanged = Optional.of(all);
   }
 
+  /** Says that a rule does not know the plan. A later word of it, of another plan, counts more. */
+  public void hasOtherPlan() {
+    fallbacks.otherPlan();
+  }
+
+  /** Says that the plan reads no record of the table, because it can find none. */
+  public void findsNoRecord() {
+    fallbacks.noRecord();
+  }
+
+  /** Says which columns the checks of the table look at, whether or not they are assigned. */
+  public void addChecked(Set<String> columns) {
+    fallbacks.checked(columns);
+  }
+
+  /** Says which columns some clauses of a {@code MERGE} assign, and others do not. */
+  public void addPartlyAssigned(Set<String> columns) {
+    fallbacks.partly(columns);
+  }
+
   /**
    * Says that the statement deletes the records that it finds, and has new ones instead.
    *
@@ -84,6 +108,7 @@ public final class RowOperation implements SupportsDelta {
    */
   public void replaces(List<String> columns, Map<String, String> options) {
     command = Command.MERGE;
+    fallbacks.replacement();
     addUnchanged(Set.copyOf(columns));
     Map<String, String> all = new HashMap<>(new CaseInsensitiveStringMap(writeOptions));
     all.putAll(new CaseInsensitiveStringMap(options));
@@ -95,8 +120,15 @@ public final class RowOperation implements SupportsDelta {
    * {@link #addUnchanged}, all may.
    */
   public boolean mayMove() {
+    return !moving().isEmpty();
+  }
+
+  /** Returns the partition columns of which records may get other values. */
+  private List<String> moving() {
     return target.get().base().map(DatasetVersion::partitionFields).orElse(List.of()).stream()
-        .anyMatch(field -> unchanged.isEmpty() || !unchanged.get().contains(field.name()));
+        .map(FieldSpec::name)
+        .filter(name -> unchanged.isEmpty() || !unchanged.get().contains(name))
+        .toList();
   }
 
   /** Says whether the statement may have new records. Without a word, a {@code MERGE} may. */
@@ -125,8 +157,36 @@ public final class RowOperation implements SupportsDelta {
    * task without a shuffle. A shard that is a large part of the table is read by several tasks.
    */
   private boolean isByShards() {
-    return isInScanOrder
-        && target().base().map(DatasetVersion::snapshot).filter(EvenShards::are).isPresent();
+    return isInScanOrder && hasEvenShards();
+  }
+
+  private boolean hasEvenShards() {
+    return target().base().map(DatasetVersion::snapshot).filter(EvenShards::are).isPresent();
+  }
+
+  private StatementReport report() {
+    String shuffle = "";
+    if (!isByShards()) {
+      shuffle = "by _shard, because "
+          + (isInScanOrder
+              ? "a shard has much of the table"
+              : "rows do not come straight from one scan");
+    }
+    return new StatementReport(
+        ZRecordOptions.FORMAT + " " + description(),
+        () -> Set.copyOf(read),
+        fallbacks.partly(),
+        fallbacks.of(command, unchanged, moving()),
+        shuffle);
+  }
+
+  /** Notes what a scan reads. Spark may plan several scans of a statement. */
+  private void reads(StructType columns) {
+    for (String column : columns.fieldNames()) {
+      if (!MetadataColumns.NAMES.contains(column)) {
+        read.add(column);
+      }
+    }
   }
 
   @Override
@@ -152,7 +212,11 @@ public final class RowOperation implements SupportsDelta {
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
     ScanBuilder scan = scans.apply(options);
-    return isByShards() && scan instanceof ZRecordScanBuilder records ? records.byShards() : scan;
+    if (scan instanceof ZRecordScanBuilder records) {
+      records.telling(this::reads);
+      return isByShards() ? records.byShards() : records;
+    }
+    return scan;
   }
 
   @Override
@@ -167,7 +231,8 @@ public final class RowOperation implements SupportsDelta {
         return SparkErrors.planned(() -> new RowWrite(
             RowCommit.plan(
                 location, target.get(), command, columns, conf, unchanged, inserts, readsOthers),
-            isByShards()));
+            isByShards(),
+            report()));
       }
     };
   }

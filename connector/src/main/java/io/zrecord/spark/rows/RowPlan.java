@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param assigned ordinals of the columns of which updated records get values, without those that
  *     have partition fields
  * @param compares whether only values are written that differ from those that are there
+ * @param carried ordinals of the columns that the statement, or a clause of it, does not assign
  * @param generated ordinals of the columns whose values the table always generates
  * @param moves the partition fields, if updated records may get other values of them; null if all
  *     records stay in their partitions
@@ -32,11 +33,13 @@ record RowPlan(
     RecordSchema fields,
     List<Integer> assigned,
     boolean compares,
+    List<Integer> carried,
     List<Integer> generated,
     @Nullable Partitioning moves)
     implements Serializable {
   RowPlan {
     assigned = List.copyOf(assigned);
+    carried = List.copyOf(carried);
     generated = List.copyOf(generated);
   }
 

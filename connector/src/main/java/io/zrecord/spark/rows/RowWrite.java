@@ -1,7 +1,6 @@
 package io.zrecord.spark.rows;
 
 import io.zrecord.spark.column.MetadataColumns;
-import io.zrecord.spark.options.ZRecordOptions;
 import io.zrecord.spark.partition.PartitionColumns;
 import java.util.stream.Stream;
 import org.apache.spark.sql.connector.distributions.Distribution;
@@ -23,16 +22,24 @@ import org.apache.spark.sql.connector.write.RequiresDistributionAndOrdering;
 final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
   private final RowCommit commit;
   private final boolean isByShards;
+  private final StatementReport report;
 
   /** @param isByShards whether the rows of each shard are in one task already */
-  RowWrite(RowCommit commit, boolean isByShards) {
+  RowWrite(RowCommit commit, boolean isByShards, StatementReport report) {
     this.commit = commit;
     this.isByShards = isByShards;
+    this.report = report.sortedAs(commit.hasUnsortedInserts());
   }
 
   @Override
   public String description() {
-    return ZRecordOptions.FORMAT + " " + commit.description();
+    return report.shown();
+  }
+
+  /** Returns what a plan shows of the write. */
+  @Override
+  public String toString() {
+    return description();
   }
 
   @Override
@@ -65,7 +72,7 @@ final class RowWrite implements DeltaWrite, RequiresDistributionAndOrdering {
 
   @Override
   public DeltaBatchWrite toBatch() {
-    return new RowBatchWrite(commit);
+    return new RowBatchWrite(commit, report);
   }
 
   @Override

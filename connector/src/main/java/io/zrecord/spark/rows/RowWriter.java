@@ -1,6 +1,8 @@
 package io.zrecord.spark.rows;
 
 import io.zrecord.spark.write.ZRecordDataWriter;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.DeltaWriter;
@@ -80,6 +82,9 @@ final class RowWriter implements DeltaWriter<InternalRow> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return RowMetrics.values(deletedRows, updatedRows, movedRows, insertedRows);
+    return Stream.concat(
+            Arrays.stream(RowMetrics.ofRows(deletedRows, updatedRows, movedRows, insertedRows)),
+            Arrays.stream(changes.counts().metrics()))
+        .toArray(CustomTaskMetric[]::new);
   }
 }

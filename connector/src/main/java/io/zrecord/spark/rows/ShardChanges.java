@@ -39,6 +39,8 @@ final class ShardChanges implements AutoCloseable {
   private final Set<String> names;
   private final @Nullable RowPartitions partitions;
   private final List<ShardChange> finished = new ArrayList<>();
+  private final WrittenValues counts;
+  private final MovedValue moved;
 
   private @Nullable TableSnapshot snapshot;
   private @Nullable ShardSummary shard;
@@ -67,8 +69,21 @@ final class ShardChanges implements AutoCloseable {
       columns[i] = RowWriters.of(
           plan.columns().apply(i).dataType(), plan.fields().fields().get(i));
     }
+    this.counts = new WrittenValues(columns.length, plan.carried());
+    this.moved = new MovedValue(counts);
     Partitioning moves = plan.moves();
     this.partitions = moves == null ? null : moves.of(plan.columns(), plan.fields());
+    if (partitions != null) {
+      for (int i : plan.carried()) {
+        columns[i] = RowWriters.of(
+            plan.columns().apply(i).dataType(), plan.fields().fields().get(i));
+      }
+    }
+  }
+
+  /** Returns what counts the values. */
+  WrittenValues counts() {
+    return counts;
   }
 
   /** Deletes the record with an index of the version. */
@@ -93,6 +108,11 @@ final class ShardChanges implements AutoCloseable {
       requireGenerated(index - first, row);
       Place before = new Place(shard().id(), open.slotOf(index - first));
       open.delete(index - first);
+      for (int i : plan.carried()) {
+        if (!row.isNullAt(i)) {
+          columns[i].write(row, i, moved);
+        }
+      }
       return before;
     }
     ChangedRecord record = Objects.requireNonNull(changed).at(index - first, rows - 1);
@@ -160,7 +180,7 @@ final class ShardChanges implements AutoCloseable {
       values[i] = open.values(plan.fields().fields().get(i).name());
     }
     changed = new ChangedRecord(
-        storage().location(), plan.columns(), required, values, stored, this::storedValues);
+        storage().location(), plan.columns(), required, values, stored, this::storedValues, counts);
     return open;
   }
 

@@ -71,6 +71,19 @@ final class ColumnsOfMerge {
             : expression));
   }
 
+  /** Returns the names of the columns that some updates change, and others leave as they are. */
+  Set<String> partlyAssigned() {
+    Set<String> kept = new TreeSet<>();
+    Set<String> changed = new TreeSet<>();
+    for (Expression update : updates()) {
+      Set<String> same = unchangedBy(update);
+      kept.addAll(same);
+      stored.keySet().stream().filter(name -> !same.contains(name)).forEach(changed::add);
+    }
+    kept.retainAll(changed);
+    return kept;
+  }
+
   /** Returns the names of the columns of the rows. */
   List<String> names() {
     return columns.stream().map(Attribute::name).toList();

@@ -50,6 +50,7 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
       return operation.map(known -> narrowed(write, known)).orElse(plan);
     } catch (RuntimeException | LinkageError e) {
       LOG.warn("{} reads and writes all columns, because this Spark has other plans", write, e);
+      operation.ifPresent(RowOperation::hasOtherPlan);
       return plan;
     }
   }
@@ -70,13 +71,16 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
     Map<String, AttributeReference> stored = columns(write.query(), operation);
     stored.keySet().removeAll(MetadataColumns.NAMES);
     if (stored.isEmpty()) {
+      operation.findsNoRecord();
       return write; // Planned already, or there is no row.
     }
     Set<String> unchanged = new TreeSet<>();
-    Optional<LogicalPlan> query = query(write.query(), stored, unchanged);
+    Optional<LogicalPlan> query = query(write.query(), stored, unchanged, operation);
     if (query.isEmpty()) {
+      operation.hasOtherPlan();
       return write;
     }
+    operation.addChecked(ChecksOfPlan.columns(write.query()));
     operation.inScanOrder(ScanOrderKept.by(write.query()));
     operation.addUnchanged(unchanged);
     operation.inserts(inserts(write.query()));
@@ -100,16 +104,22 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
   }
 
   private static Optional<LogicalPlan> query(
-      LogicalPlan query, Map<String, AttributeReference> stored, Set<String> unchanged) {
+      LogicalPlan query,
+      Map<String, AttributeReference> stored,
+      Set<String> unchanged,
+      RowOperation operation) {
     if (query instanceof Project project) {
       return Optional.of(ofUpdate(project, stored, unchanged));
     }
     if (query instanceof MergeRows rows) {
-      return Optional.of(new ColumnsOfMerge(rows, stored).narrowed(Set.of(), unchanged));
+      ColumnsOfMerge merge = new ColumnsOfMerge(rows, stored);
+      operation.addPartlyAssigned(merge.partlyAssigned());
+      return Optional.of(merge.narrowed(Set.of(), unchanged));
     }
     if (query instanceof Filter checks && checks.child() instanceof MergeRows rows) {
       // Constraints are checked on the merged rows, so the columns that they name stay.
       ColumnsOfMerge merge = new ColumnsOfMerge(rows, stored);
+      operation.addPartlyAssigned(merge.partlyAssigned());
       LogicalPlan narrowed = merge.narrowed(merge.namesIn(checks.condition()), unchanged);
       return Optional.of(checks.mapChildren(function(child -> narrowed)));
     }
@@ -131,11 +141,11 @@ public final class ColumnsOfRowChanges extends Rule<LogicalPlan> {
       if (kept == null || !isTheSame((Expression) expression, kept)) {
         return expression;
       }
+      unchanged.add(column.name());
       Optional<Expression> filler = Fillers.of(kept);
       if (filler.isEmpty()) {
-        return expression;
+        return expression; // The column is read, and nobody writes it.
       }
-      unchanged.add(column.name());
       return Fillers.named(filler.get(), column.name());
     }));
   }

@@ -48,6 +48,11 @@ public final class IndexOrder implements ScanOrder {
   }
 
   @Override
+  public Optional<ShardStarts> shardStarts() {
+    return Optional.of(new ShardStarts(snapshots));
+  }
+
+  @Override
   public long estimateBytes(StructType columns, IndexSet places) {
     long bytes = 0;
     long first = 0;

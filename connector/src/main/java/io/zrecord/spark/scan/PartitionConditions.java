@@ -32,6 +32,13 @@ final class PartitionConditions {
     this.lists = lists;
   }
 
+  /**
+   * Tells whether Spark 4.2 offers a condition on partition columns a second time, in this form.
+   */
+  static boolean isOfPartition(Predicate condition) {
+    return condition.name().equals(OF_SPARK_4_2);
+  }
+
   /** Returns the truth of a condition without parts; empty if its truth is not known. */
   Optional<Truth> evaluate(Predicate predicate) {
     Expression[] children = predicate.children();

@@ -1,6 +1,7 @@
 package io.zrecord.spark.scan;
 
 import io.zrecord.read.IndexSet;
+import io.zrecord.spark.column.MetadataColumns;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -10,27 +11,39 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 /**
  * Turns conditions into the sets of places for which they are true and false. Conditions on the
- * metadata columns with a row's place, and on partition columns, are decided exactly. Others narrow
- * nothing down, so that a condition with parts of both kinds is narrowed down by one of them.
+ * metadata columns with a row's place, on that with a row's shard, and on partition columns, are
+ * decided exactly. Others narrow nothing down, so that a condition with parts of both kinds is
+ * narrowed down by one of them.
  */
 final class PlacePredicates {
   private final Set<String> columns;
+  private final Optional<ShardStarts> shards;
   private final PartitionConditions partitions;
   private final long length;
 
   /** Creates the evaluator for the places of an order. */
   PlacePredicates(ScanOrder order, PartitionPlaces partitions) {
-    this(order.placeColumns(), partitions, new PartitionList.Cache(), order.length());
+    this(
+        order.placeColumns(),
+        order.shardStarts(),
+        partitions,
+        new PartitionList.Cache(),
+        order.length());
   }
 
   /** Creates the evaluator of conditions on partitions alone. */
   PlacePredicates(PartitionPlaces partitions, PartitionList.Cache lists) {
-    this(Set.of(), partitions, lists, partitions.length());
+    this(Set.of(), Optional.empty(), partitions, lists, partitions.length());
   }
 
   private PlacePredicates(
-      Set<String> columns, PartitionPlaces partitions, PartitionList.Cache lists, long length) {
+      Set<String> columns,
+      Optional<ShardStarts> shards,
+      PartitionPlaces partitions,
+      PartitionList.Cache lists,
+      long length) {
     this.columns = columns;
+    this.shards = shards;
     this.partitions = new PartitionConditions(partitions, lists);
     this.length = length;
   }
@@ -60,12 +73,16 @@ final class PlacePredicates {
     return child instanceof Predicate predicate ? evaluate(predicate) : Truth.unknown(length);
   }
 
-  /** Returns where a condition on a place, which is never null, is true. */
+  /** Returns where a condition on a place or a shard, which is never null, is true. */
   private Optional<IndexSet> ofPlaces(Predicate predicate) {
     Expression[] children = predicate.children();
     return switch (predicate.name()) {
-      case "IS_NOT_NULL" -> isPlace(children[0]) ? Optional.of(all()) : Optional.empty();
-      case "IS_NULL" -> isPlace(children[0]) ? Optional.of(IndexSet.empty()) : Optional.empty();
+      case "IS_NOT_NULL" ->
+        isPlace(children[0]) || isShard(children[0]) ? Optional.of(all()) : Optional.empty();
+      case "IS_NULL" ->
+        isPlace(children[0]) || isShard(children[0])
+            ? Optional.of(IndexSet.empty())
+            : Optional.empty();
       case "IN" -> in(children);
       case "=", "<=>", "<>", "<", "<=", ">", ">=" -> compare(predicate.name(), children);
       default -> Optional.empty();
@@ -77,7 +94,7 @@ final class PlacePredicates {
   }
 
   private Optional<IndexSet> in(Expression[] children) {
-    if (!isPlace(children[0])) {
+    if (!isPlace(children[0]) && !isShard(children[0])) {
       return Optional.empty();
     }
     long[] places = new long[children.length - 1];
@@ -92,7 +109,8 @@ final class PlacePredicates {
         places[count++] = value.get();
       }
     }
-    return Optional.of(IndexSet.of(java.util.Arrays.copyOf(places, count)));
+    IndexSet named = IndexSet.of(java.util.Arrays.copyOf(places, count));
+    return Optional.of(isPlace(children[0]) ? named : ofShards(named));
   }
 
   private Optional<IndexSet> compare(String operator, Expression[] children) {
@@ -102,7 +120,18 @@ final class PlacePredicates {
     if (isPlace(children[1])) {
       return number(children[0]).map(value -> compare(mirrored(operator), value));
     }
+    if (isShard(children[0])) {
+      return number(children[1]).map(value -> ofShards(compare(operator, value)));
+    }
+    if (isShard(children[1])) {
+      return number(children[0]).map(value -> ofShards(compare(mirrored(operator), value)));
+    }
     return Optional.empty();
+  }
+
+  /** Returns all records of the shards whose first record is in a set. */
+  private IndexSet ofShards(IndexSet firsts) {
+    return shards.orElseThrow().where(firsts::contains);
   }
 
   private IndexSet compare(String operator, long value) {
@@ -137,6 +166,13 @@ final class PlacePredicates {
     return expression instanceof NamedReference reference
         && reference.fieldNames().length == 1
         && columns.contains(reference.fieldNames()[0]);
+  }
+
+  private boolean isShard(Expression expression) {
+    return shards.isPresent()
+        && expression instanceof NamedReference reference
+        && reference.fieldNames().length == 1
+        && reference.fieldNames()[0].equals(MetadataColumns.SHARD);
   }
 
   private static Optional<Long> number(Expression expression) {

@@ -27,6 +27,11 @@ interface ScanOrder {
   /** Returns the names of the metadata columns that have a row's place. */
   Set<String> placeColumns();
 
+  /** Returns what finds the records of a shard; empty if a place is no index. */
+  default Optional<ShardStarts> shardStarts() {
+    return Optional.empty();
+  }
+
   /** Returns the stored bytes of the columns' values at some places, or an estimate. */
   long estimateBytes(StructType columns, IndexSet places);
 

@@ -56,9 +56,6 @@ public final class ZRecordScan
   private static final long MAX_SPLIT_BYTES = 128L << 20;
   private static final int INDEX_BYTES = Long.BYTES;
 
-  /** Longest text of conditions in a plan. */
-  private static final int MAX_TEXT = 1000;
-
   /**
    * Smallest share of the records to which partitions are adapted. Smaller samples do not make
    * partitions larger still.
@@ -69,7 +66,7 @@ public final class ZRecordScan
   private final ScanOrder order;
   private final RuntimePredicates runtime;
   private final ReadSettings settings;
-  private final List<Predicate> pushed;
+  private final Conditions conditions;
   private final int partitionCount;
   private final ScanUse use;
   private final Optional<ScanOfStream> stream;
@@ -100,7 +97,7 @@ public final class ZRecordScan
         RuntimePredicates.ofPlaces(),
         places,
         settings,
-        pushed,
+        new Conditions(pushed, List.of()),
         partitionCount,
         ScanUse.CHANGES,
         Optional.empty());
@@ -111,7 +108,7 @@ public final class ZRecordScan
    *
    * @param runtime takes the conditions of joins
    * @param places the places to read, or those from which {@link ReadSettings#sample} draws
-   * @param pushed the conditions that narrow down what is read, for the plan that a user sees
+   * @param conditions the conditions of the query, for the plan that a user sees
    * @param partitionCount 0: automatic
    * @param use what the rows are for
    * @param stream what the scan is if it is that of a stream, which it may be
@@ -122,7 +119,7 @@ public final class ZRecordScan
       RuntimePredicates runtime,
       IndexSet places,
       ReadSettings settings,
-      List<Predicate> pushed,
+      Conditions conditions,
       int partitionCount,
       ScanUse use,
       Optional<ScanOfStream> stream) {
@@ -132,7 +129,7 @@ public final class ZRecordScan
     this.planned = new RuntimePredicates.Narrowed(places, settings.conditions());
     this.read = planned;
     this.settings = settings;
-    this.pushed = List.copyOf(pushed);
+    this.conditions = conditions;
     this.partitionCount = partitionCount;
     this.use = use;
     this.stream = stream;
@@ -152,11 +149,7 @@ public final class ZRecordScan
     return ZRecordOptions.FORMAT + " " + location + " " + settings.columns().catalogString()
         + ", " + places().count() + " records in " + places().rangeCount() + " ranges of " + order
         + (settings.sample() == null ? "" : ", " + settings.sample())
-        + ", PushedFilters: " + shortened(pushed.toString());
-  }
-
-  private static String shortened(String text) {
-    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+        + ", " + conditions.description();
   }
 
   @Override

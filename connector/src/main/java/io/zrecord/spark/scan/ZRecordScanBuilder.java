@@ -9,9 +9,12 @@ import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.table.TableSnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
@@ -59,6 +62,7 @@ public final class ZRecordScanBuilder
   private final PartitionPlaces partitions;
   private final ValuePredicates values;
   private final List<Predicate> pushed = new ArrayList<>();
+  private final Set<Predicate> notPushed = new LinkedHashSet<>();
   private final List<ValueCondition> conditions = new ArrayList<>();
   private final StructType declared;
   private StructType columns;
@@ -71,6 +75,7 @@ public final class ZRecordScanBuilder
   private ScanUse use = ScanUse.QUERY;
   private boolean isSortedAgain;
   private List<String> groups = List.of();
+  private Consumer<StructType> told = columns -> {};
 
   public ZRecordScanBuilder(
       String location,
@@ -115,6 +120,12 @@ public final class ZRecordScanBuilder
   /** Lets the scan be one that runs several times, each time with other conditions of joins. */
   public ZRecordScanBuilder forLoop() {
     use = ScanUse.LOOP;
+    return this;
+  }
+
+  /** Sets what is told the columns of the scan when it is built. */
+  public ZRecordScanBuilder telling(Consumer<StructType> reads) {
+    told = reads;
     return this;
   }
 
@@ -176,11 +187,23 @@ public final class ZRecordScanBuilder
         condition.ifPresent(conditions::add);
         isOfUse |= condition.isPresent();
       }
+      boolean isRepeated = PartitionConditions.isOfPartition(predicate);
+      if (isOfUse && isRepeated) {
+        notPushed.removeIf(this::isOfPartitionColumns);
+      }
       if (isOfUse && !hasNull(predicate)) {
         pushed.add(predicate);
+      } else if (!isRepeated && !hasNull(predicate)) {
+        notPushed.add(predicate);
       }
     }
     return remaining.toArray(Predicate[]::new);
+  }
+
+  private boolean isOfPartitionColumns(Predicate predicate) {
+    return Arrays.stream(predicate.references())
+        .allMatch(column -> column.fieldNames().length == 1
+            && partitions.columns().contains(column.fieldNames()[0]));
   }
 
   /** Tells whether a literal is null. Spark 4.2 fails when it shows a null text in a plan. */
@@ -310,6 +333,7 @@ public final class ZRecordScanBuilder
               : partitions.counts(groups, selected));
       return CountPushDown.isByTasks() ? count.byTask() : count;
     }
+    told.accept(columns);
     // Checks values of options while the query is planned, not in its tasks.
     ReadSettings settings = new ReadSettings(
         columns,
@@ -326,7 +350,7 @@ public final class ZRecordScanBuilder
         new RuntimePredicates(partitions, values),
         selected,
         settings,
-        pushed,
+        new Conditions(pushed, List.copyOf(notPushed)),
         conf.partitionCount(),
         use,
         Optional.of(stream));

@@ -8,6 +8,7 @@ import io.zrecord.schema.Identity;
 import io.zrecord.schema.RecordSchema;
 import io.zrecord.shard.PatchRef;
 import io.zrecord.shard.ShardSummary;
+import io.zrecord.shard.TablesRef;
 import io.zrecord.storage.Storage;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,18 @@ import org.jspecify.annotations.Nullable;
 public final class MergeChange {
   /** Property of a version whose commit wrote shards of changed records again: their number. */
   public static final String REWRITTEN_SHARDS = "rewrittenShards";
+
+  /**
+   * Property of a version whose commit wrote all values of some fields of shards again: the names
+   * of the fields.
+   */
+  public static final String REWRITTEN_FIELDS = "rewrittenFields";
+
+  /** Property of a version whose commit joined several changes of a shard: number of shards. */
+  public static final String JOINED_SHARDS = "joinedShards";
+
+  /** Longest text of names in a property. A table may have thousands of fields. */
+  private static final int MOST_NAMES = 1000;
 
   private final UUID commitId = UUID.randomUUID();
   private final TableSnapshot base;
@@ -66,6 +80,8 @@ public final class MergeChange {
   private @Nullable TableChange prepared;
 
   private int rewrittenShards;
+  private int joinedShards;
+  private final Set<Integer> rewrittenFields = new HashSet<>();
   private boolean isDone;
 
   private MergeChange(TableSnapshot base) {
@@ -277,9 +293,7 @@ public final class MergeChange {
       };
       replacements.add(TableChange.Replacement.ofRows(shard, after));
     });
-    if (rewrittenShards > 0) {
-      properties.put(REWRITTEN_SHARDS, Integer.toString(rewrittenShards));
-    }
+    tellRewritten();
     return TableChange.of(kind(), changedFields())
         .commitId(commitId)
         .base(base)
@@ -292,6 +306,30 @@ public final class MergeChange {
         .properties(properties)
         .owned(owned)
         .build();
+  }
+
+  private void tellRewritten() {
+    if (rewrittenShards > 0) {
+      properties.put(REWRITTEN_SHARDS, Integer.toString(rewrittenShards));
+    }
+    if (joinedShards > 0) {
+      properties.put(JOINED_SHARDS, Integer.toString(joinedShards));
+    }
+    String names = base.schema().fields().stream()
+        .filter(field -> rewrittenFields.contains(field.id()))
+        .map(FieldSpec::name)
+        .collect(Collectors.joining(", "));
+    if (!names.isEmpty()) {
+      properties.put(REWRITTEN_FIELDS, shortened(names));
+    }
+  }
+
+  private static String shortened(String names) {
+    if (names.length() <= MOST_NAMES) {
+      return names;
+    }
+    int end = Character.isHighSurrogate(names.charAt(MOST_NAMES - 1)) ? MOST_NAMES - 1 : MOST_NAMES;
+    return names.substring(0, end) + "…";
   }
 
   private void requireNoPartitionField() {
@@ -354,6 +392,7 @@ public final class MergeChange {
   /** Returns what takes the place of a shard that has several changes. */
   private List<ShardSummary> joined(
       ShardSummary shard, long firstIndex, List<ShardChange> changes) {
+    joinedShards++;
     int known = written.size();
     ShardChangeJoin join = new ShardChangeJoin(storage, base.schema(), written);
     List<ShardSummary> after = join.of(shard, changes, slot -> {
@@ -374,7 +413,12 @@ public final class MergeChange {
     for (ShardSummary shard : after) {
       named.add(shard.directory());
       shard.chunks().forEach(chunk -> named.add(shard.fileOf(chunk)));
-      shard.tables().forEach(tables -> named.add(shard.fileOf(tables)));
+      for (TablesRef tables : shard.tables()) {
+        named.add(shard.fileOf(tables));
+        if (files.contains(shard.fileOf(tables))) {
+          rewrittenFields.addAll(tables.fieldIds());
+        }
+      }
       PatchRef patch = shard.patch();
       if (patch != null) {
         named.add(shard.fileOf(patch));

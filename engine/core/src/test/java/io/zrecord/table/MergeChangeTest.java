@@ -278,6 +278,9 @@ final class MergeChangeTest {
     assertThat(after.length()).isEqualTo(2L * RECORDS);
     // Three patches of the first shard became one, and three of the last became none.
     assertThat(files()).hasSize(before.size() - 5);
+    assertThat(after.properties())
+        .containsEntry(MergeChange.JOINED_SHARDS, "2")
+        .doesNotContainKeys(MergeChange.REWRITTEN_FIELDS, MergeChange.REWRITTEN_SHARDS);
     requireSound();
   }
 
@@ -310,6 +313,10 @@ final class MergeChangeTest {
     TableSnapshot after = merge.commit();
     ShardSummary last = after.shards().get(SHARDS);
     assertThat(last.patch()).isNull();
+    assertThat(after.properties())
+        .containsEntry(MergeChange.REWRITTEN_FIELDS, "number")
+        .containsEntry(MergeChange.JOINED_SHARDS, "1")
+        .doesNotContainKey(MergeChange.REWRITTEN_SHARDS);
     List<String> records = records(after);
     assertThat(records.get(SHARDS * RECORDS + 77_777)).isEqualTo("-77777 text 77777");
     requireSound();

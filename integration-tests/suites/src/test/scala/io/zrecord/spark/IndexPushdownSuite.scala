@@ -24,7 +24,14 @@ class IndexPushdownSuite extends SparkSuite {
     target
   }
 
-  /** A random condition on _index as SQL, and its meaning. */
+  /** The index of the first record of each record's shard. */
+  private lazy val shardOf: Long => Long = {
+    val version = tableAt(path).latest()
+    assert(version.shards().size() == 9)
+    index => version.firstIndex(version.shardOf(index))
+  }
+
+  /** A random condition on _index or _shard as SQL, and its meaning. */
   private def predicate(random: Random, depth: Int): (String, Long => Boolean) = {
     def bound = random.nextInt(length.toInt + 400) - 200L
     if (depth > 0 && random.nextBoolean()) {
@@ -38,7 +45,8 @@ class IndexPushdownSuite extends SparkSuite {
     } else {
       val a = bound
       val b = bound
-      random.nextInt(8) match {
+      def first = if (random.nextBoolean()) bound else shardOf(random.nextInt(length.toInt))
+      random.nextInt(12) match {
         case 0 => (s"_index = $a", _ == a)
         case 1 => (s"_index < $a", _ < a)
         case 2 => (s"$a <= _index", _ >= a)
@@ -49,6 +57,16 @@ class IndexPushdownSuite extends SparkSuite {
           (s"_index in (${list.mkString(",")})", list.toSet.contains(_))
         case 5 => (s"_index != $a", _ != a)
         case 6 => (s"_index <=> $a", _ == a)
+        case 7 =>
+          val shard = first
+          (s"_shard = $shard", shardOf(_) == shard)
+        case 8 =>
+          val list = Seq.fill(1 + random.nextInt(20))(first)
+          (s"_shard in (${list.mkString(",")})", i => list.contains(shardOf(i)))
+        case 9 =>
+          val shard = first
+          (s"$shard > _shard", shardOf(_) < shard)
+        case 10 => ("_shard is null", _ => false)
         case _ => (s"_index is not null", _ => true)
       }
     }
@@ -76,6 +94,20 @@ class IndexPushdownSuite extends SparkSuite {
     val metrics = ScanPlans.metrics(query)
     assert(metrics("records") == 2)
     assert(metrics("rangesPlanned") == 2)
+  }
+
+  test("only the records of the shards asked for are read") {
+    val shard = shardOf(1700)
+    val query = read(path).where(s"_shard = $shard and id % 2 = 0").select("id", "_shard")
+    assert(query.collect().map(_.getLong(1)).toSet == Set(shard))
+    assert(ScanPlans.metrics(query)("records") == (0L until length).count(shardOf(_) == shard))
+    assert(ScanPlans.metrics(query)("shardsPlanned") == 1)
+    // In the order of a sampler a shard is no range of places, and Spark decides.
+    val sampled = read(path, "sampler" -> "sequential", "step" -> "-1").where(s"_shard = $shard")
+    assert(
+      sampled.select("id").collect().map(_.getLong(0)).toSet ==
+        (0L until length).filter(shardOf(_) == shard).toSet
+    )
   }
 
   test("the option indices reads those records, and goes with conditions") {

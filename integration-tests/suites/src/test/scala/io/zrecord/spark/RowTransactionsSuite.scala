@@ -155,35 +155,68 @@ class RowTransactionsSuite extends SparkSuite {
     assert(labels(target)(1) == 1009)
   }
 
-  test("records that are named by their places are deleted without a job") {
-    val target = freshPath()
-    for (start <- Seq(0, 100, 200))
-      write(spark.range(start, start + 100, 1, 1).selectExpr("id", "0 label"), target, "append")
+  /** Runs statements, of which only the last one has jobs. */
+  private def withoutJobs(statements: Seq[String]): Unit = {
     val described = ConcurrentHashMap.newKeySet[String]()
     val listener = new SparkListener {
       override def onJobStart(start: SparkListenerJobStart): Unit =
         Option(start.properties.getProperty("spark.job.description")).foreach(described.add)
     }
-    val table = s"zrecord.`$target`"
-    val statements = Seq(
-      s"delete from $table where _index in (3, 5) or _index > 297",
-      s"delete from $table where _index between 98 and 197",
-      s"truncate table $table",
-      s"insert into $table select id, 0 from range(5)"
-    )
-    spark.sparkContext.addSparkListener(listener)
-    try {
-      for (statement <- statements) {
-        spark.sparkContext.setJobDescription(statement)
-        spark.sql(statement)
+    try
+      listening(listener) {
+        for (statement <- statements) {
+          spark.sparkContext.setJobDescription(statement)
+          spark.sql(statement)
+        }
+        // Events come in order: those of the deletions come before those of the last statement.
+        assert(eventually(described.contains(statements.last)))
+        statements.init.foreach(statement => assert(!described.contains(statement)))
       }
-      // Events come in order: those of the deletions come before that of the insertion.
-      assert(eventually(described.contains(statements.last)))
-      statements.init.foreach(statement => assert(!described.contains(statement)))
-    } finally {
-      spark.sparkContext.setJobDescription(null)
-      spark.sparkContext.removeSparkListener(listener)
+    finally spark.sparkContext.setJobDescription(null)
+  }
+
+  private def ofThreeShards(): String = {
+    val target = freshPath()
+    for (start <- Seq(0, 100, 200))
+      write(spark.range(start, start + 100, 1, 1).selectExpr("id", "0 label"), target, "append")
+    target
+  }
+
+  test("records of shards that are named are deleted without a job") {
+    for (
+      (where, isDeleted) <- Seq[(String, Long => Boolean)](
+        "_shard = 100" -> (id => id / 100 == 1),
+        "_shard in (0, 7, 200)" -> (id => id / 100 != 1),
+        "_shard > 0" -> (id => id >= 100),
+        "_shard = 7" -> (_ => false),
+        "_shard <> 100" -> (id => id / 100 != 1),
+        "_shard = 200 and _index >= 250 or _index = 3" -> (id => id >= 250 || id == 3),
+        "_shard is null" -> (_ => false)
+      )
+    ) withClue(where) {
+      val target = ofThreeShards()
+      val table = s"zrecord.`$target`"
+      withoutJobs(
+        Seq(
+          s"delete from $table where $where",
+          s"insert into $table select id, 0 from range(1000, 1001)"
+        )
+      )
+      assert(labels(target).map(_ / 1000).init == (0L until 300).filterNot(isDeleted))
     }
+  }
+
+  test("records that are named by their places are deleted without a job") {
+    val target = ofThreeShards()
+    val table = s"zrecord.`$target`"
+    withoutJobs(
+      Seq(
+        s"delete from $table where _index in (3, 5) or _index > 297",
+        s"delete from $table where _index between 98 and 197",
+        s"truncate table $table",
+        s"insert into $table select id, 0 from range(5)"
+      )
+    )
     assert(sql(s"select id from $table order by id").map(_.getLong(0)) == (0L until 5L))
     val before = tableAt(target).latest().version() - 2
     assert(
