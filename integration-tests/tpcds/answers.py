@@ -7,7 +7,7 @@ from collections import defaultdict
 from decimal import Decimal
 
 TOLERANCE = 1e-9
-"""Relative and absolute, for floating-point numbers alone: their sums depend on the order of the rows."""
+"""Relative and absolute, for floating-point numbers alone: sums depend on the order of rows."""
 
 
 def is_same(one: object, other: object) -> bool:

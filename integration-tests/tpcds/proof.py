@@ -1,4 +1,7 @@
-"""Runs the queries of TPC-DS over zrecord and over Parquet, compares the answers and prints the times. `run` starts it."""
+"""
+Runs the queries of TPC-DS over zrecord and over Parquet, compares the answers and prints the times.
+`run` starts it.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,8 @@ class Proof:
             rows = [tuple(row) for row in frame.collect()]
         except Exception as e:
             condition = getattr(e, "getCondition", lambda: None)()
-            return Answer(time.perf_counter() - start, [], [], [], condition or " ".join(str(e).split())[:300])
+            error = condition or " ".join(str(e).split())[:300]
+            return Answer(time.perf_counter() - start, [], [], [], error)
         seconds = time.perf_counter() - start
         types = [column.dataType.simpleString() for column in frame.schema.fields]
         return Answer(seconds, rows, types, queries.sort_keys(frame))
@@ -97,16 +101,18 @@ class Proof:
             if parquet.error == zrecord.error:
                 run.unanswered = parquet.error
             else:
-                run.problem = f"Parquet {parquet.error or 'answers'}, zrecord {zrecord.error or 'answers'}"
+                each = (answer.error or "answers" for answer in (parquet, zrecord))
+                run.problem = "Parquet {}, zrecord {}".format(*each)
             return
         run.rows = len(parquet.rows)
         if (parquet.types, parquet.keys) != (zrecord.types, zrecord.keys):
             run.problem = f"types of Parquet {parquet.types}, of zrecord {zrecord.types}"
             return
         text = self.asked[run.name]
+        found = (parquet.rows, zrecord.rows, parquet.keys)
         is_cut = queries.limit_of(text) == len(parquet.rows)
-        problem = answers.difference(parquet.rows, zrecord.rows, parquet.keys)
-        if problem and is_cut and not answers.difference(parquet.rows, zrecord.rows, parquet.keys, is_whole=False):
+        problem = answers.difference(*found)
+        if problem and is_cut and not answers.difference(*found, is_whole=False):
             # Of rows with equal keys any may be among the first: then all rows decide.
             problem = self.without_limit(text, parquet, zrecord)
             run.note = ", ties at the limit"
@@ -141,7 +147,8 @@ def session(work: Path, jar: str, catalog: str) -> SparkSession:
         .config("spark.driver.memory", os.environ.get("ZRECORD_TPCDS_MEMORY", "4g"))
         .config(
             "spark.driver.extraJavaOptions",
-            f"-Duser.timezone=UTC -Dderby.system.home={work} -Dlog4j2.configurationFile={work}/log4j2.properties",
+            f"-Duser.timezone=UTC -Dderby.system.home={work} "
+            f"-Dlog4j2.configurationFile={work}/log4j2.properties",
         )
         .config("spark.jars", jar)
         .config("spark.ui.enabled", "false")
@@ -154,7 +161,9 @@ def session(work: Path, jar: str, catalog: str) -> SparkSession:
         .config("spark.sql.catalog.lake.warehouse", str(work / "lake"))
     )
     if catalog == "session":
-        builder = builder.config("spark.sql.catalog.spark_catalog", "io.zrecord.spark.ZRecordSessionCatalog")
+        builder = builder.config(
+            "spark.sql.catalog.spark_catalog", "io.zrecord.spark.ZRecordSessionCatalog"
+        )
     return builder.getOrCreate()
 
 
@@ -162,20 +171,25 @@ def formats_of(work: Path, catalog: str, properties: list[str]) -> list[tables.F
     named = catalog == "lake"
     pairs = ", ".join("'{}' = '{}'".format(*text.split("=", 1)) for text in properties)
     using = "using zrecord" + (f" tblproperties ({pairs})" if pairs else "")
-    where = work / "lake" / "tpcds" if named else work / "warehouse" / "tpcds.db"
+    parquet = work / "warehouse" / "parquet.db"
+    zrecord = work / "lake" / "tpcds" if named else work / "warehouse" / "tpcds.db"
+    namespace = "lake.tpcds" if named else "spark_catalog.tpcds"
     return [
-        tables.Format(
-            "Parquet", "spark_catalog.parquet", work / "warehouse" / "parquet.db", "using parquet", not named
-        ),
-        tables.Format("zrecord", "lake.tpcds" if named else "spark_catalog.tpcds", where, using, not named),
+        tables.Format("Parquet", "spark_catalog.parquet", parquet, "using parquet", not named),
+        tables.Format("zrecord", namespace, zrecord, using, not named),
     ]
 
 
-def write_tables(spark, formats: list[tables.Format], columns: dict[str, str], files: dict[str, Path]) -> int:
-    """Writes all tables in both formats, prints sizes and seconds, and returns how many tables differ."""
+def write_tables(
+    spark, formats: list[tables.Format], columns: dict[str, str], files: dict[str, Path]
+) -> int:
+    """Writes all tables in both formats, prints sizes and seconds, and returns how many differ."""
     for kind in formats:
         spark.sql(f"create namespace {kind.namespace}")
-    print(f"{'table':24} {'rows':>10} {'NULLs':>10}  {'Parquet s':>9} {'MiB':>8}  {'zrecord s':>9} {'MiB':>8}")
+    print(
+        f"{'table':24} {'rows':>10} {'NULLs':>10}"
+        f"  {'Parquet s':>9} {'MiB':>8}  {'zrecord s':>9} {'MiB':>8}"
+    )
     totals = [0.0] * 4
     different = 0
     for place, (table, declared) in enumerate(columns.items()):
@@ -196,7 +210,14 @@ def write_tables(spark, formats: list[tables.Format], columns: dict[str, str], f
 
 def _table_line(name: str, rows: object, nulls: object, figures: list[float]) -> str:
     parquet, parquet_size, zrecord, zrecord_size = figures
-    return f"{name:24} {rows:>10} {nulls:>10}  {parquet:9.2f} {parquet_size:8.1f}  {zrecord:9.2f} {zrecord_size:8.1f}"
+    return (
+        f"{name:24} {rows:>10} {nulls:>10}"
+        f"  {parquet:9.2f} {parquet_size:8.1f}  {zrecord:9.2f} {zrecord_size:8.1f}"
+    )
+
+
+def _time_line(name: str, parquet: float, zrecord: float) -> str:
+    return f"{name:16} {parquet:9.2f} {zrecord:9.2f} {zrecord / parquet:6.2f}"
 
 
 def print_times(runs: list[Run]) -> None:
@@ -205,17 +226,18 @@ def print_times(runs: list[Run]) -> None:
         return
     sums = {kind: sum(run.median(kind) for run in compared) for kind in ("Parquet", "zrecord")}
     ratios = [math.log(run.median("zrecord") / run.median("Parquet")) for run in compared]
-    print(f"{'all':16} {sums['Parquet']:9.2f} {sums['zrecord']:9.2f} {sums['zrecord'] / sums['Parquet']:6.2f}")
+    print(_time_line("all", sums["Parquet"], sums["zrecord"]))
     print(f"geometric mean of zrecord / Parquet: {math.exp(sum(ratios) / len(ratios)):.3f}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="integration-tests/tpcds/run")
-    parser.add_argument("scale", nargs="?", type=float, default=0.1, help="scale factor of the data")
-    parser.add_argument("--rounds", type=int, default=1, help="runs of each query; the median counts")
-    parser.add_argument("--queries", default="", help="regular expression of names: 'q3|v2.7 q14a|modified .*'")
-    parser.add_argument("--catalog", choices=["lake", "session"], default="lake", help="where tables are")
-    parser.add_argument("--property", action="append", default=[], help="property of each table of zrecord")
+    option = parser.add_argument
+    option("scale", nargs="?", type=float, default=0.1, help="scale factor of the data")
+    option("--rounds", type=int, default=1, help="runs of each query; the median counts")
+    option("--queries", default="", help="regular expression of names: 'q3|v2.7 q14a|modified .*'")
+    option("--catalog", choices=["lake", "session"], default="lake", help="where tables are")
+    option("--property", action="append", default=[], help="property of each table of zrecord")
     parser.add_argument("--jar", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--queries-jar", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--work", type=Path, required=True, help=argparse.SUPPRESS)
@@ -243,8 +265,8 @@ def main() -> int:
     runs = []
     for place, name in enumerate(names):
         run = proof.run(name, place)
-        parquet, zrecord = run.median("Parquet"), run.median("zrecord")
-        print(f"{name:16} {parquet:9.2f} {zrecord:9.2f} {zrecord / parquet:6.2f} {run.rows:6} {run.verdict()}", flush=True)
+        times = _time_line(name, run.median("Parquet"), run.median("zrecord"))
+        print(f"{times} {run.rows:6} {run.verdict()}", flush=True)
         runs.append(run)
     print_times(runs)
 

@@ -43,7 +43,7 @@ def columns_of_tables(spark, jar: Path) -> dict[str, str]:
     jvm, gateway = spark._jvm, spark.sparkContext._gateway
     urls = gateway.new_array(jvm.java.net.URL, 1)
     urls[0] = jvm.java.io.File(str(jar)).toURI().toURL()
-    # The jar is in a class loader of its own: it would bring data sources and extensions of tests into the session.
+    # In a class loader of its own: the jar would bring data sources and extensions of tests.
     loader = jvm.java.net.URLClassLoader(urls, spark._jsparkSession.getClass().getClassLoader())
     arguments = gateway.new_array(jvm.java.lang.Object, 3)
     arguments[0], arguments[1], arguments[2] = spark._jsparkSession, "", 1
@@ -57,7 +57,7 @@ def columns_of_tables(spark, jar: Path) -> dict[str, str]:
 
 
 def sort_keys(frame) -> list[int]:
-    """The columns of the answer that the whole query sorts by. It may sort by others too, which the answer does not have."""
+    """The columns of the answer that the query sorts by, and not those that the answer lacks."""
     analyzed = frame._jdf.queryExecution().analyzed()
     plan = analyzed
     while True:

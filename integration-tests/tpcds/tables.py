@@ -27,12 +27,13 @@ class Format:
         return f"{self.namespace}.{name}"
 
     def bytes(self, table: str) -> int:
-        return sum(path.stat().st_size for path in (self.directory / table).rglob("*") if path.is_file())
+        paths = (self.directory / table).rglob("*")
+        return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 @dataclass(frozen=True)
 class Content:
-    """What tells two tables apart: the number of rows, a sum of hashes that order does not change, and the number of NULLs."""
+    """What tells tables apart: counts of rows and NULLs, a sum of hashes in whatever order."""
 
     rows: int
     hashes: object
@@ -46,7 +47,8 @@ def generate(scale: float, directory: Path) -> dict[str, Path]:
     with duckdb.connect(config={"temp_directory": str(directory)}) as source:
         source.execute(f"load '{extension}'")
         source.execute(f"call dsdgen(sf = {scale})")
-        for (table,) in source.execute("select table_name from duckdb_tables() order by 1").fetchall():
+        names = source.execute("select table_name from duckdb_tables() order by 1").fetchall()
+        for (table,) in names:
             files[table] = directory / f"{table}.parquet"
             source.execute(f"copy {table} to '{files[table]}' (format parquet)")
             source.execute(f"drop table {table}")
@@ -54,10 +56,10 @@ def generate(scale: float, directory: Path) -> dict[str, Path]:
 
 
 def show_data(spark, table: str, columns: str, file: Path) -> None:
-    """Makes the data of a table a temporary view with the names of the columns that SQL declares."""
+    """Makes the data of a table a temporary view, with the names that SQL declares."""
     frame = spark.read.parquet(str(file))
     names = [column.split(" ")[0] for column in split(columns)]
-    # Where the drafts of TPC-DS differ, a name is longer: c_last_review_date and c_last_review_date_sk.
+    # Editions of TPC-DS differ: c_last_review_date, and c_last_review_date_sk.
     if len(names) != len(frame.columns) or not all(map(str.startswith, frame.columns, names)):
         raise AssertionError(f"{table}: columns of Spark {names}, of DuckDB {frame.columns}")
     frame.toDF(*names).createOrReplaceTempView(f"data_{table}")
@@ -90,6 +92,7 @@ def content(spark, table: str, columns: str) -> Content:
     hashed = ", ".join(f"{name}, {name} is null" for name in names)
     nulls = " + ".join(f"int({name} is null)" for name in names)
     row = spark.sql(
-        f"select count(*), sum(cast(xxhash64({hashed}) as decimal(20, 0))), sum({nulls}) from {table}"
+        f"select count(*), sum(cast(xxhash64({hashed}) as decimal(20, 0))), sum({nulls})"
+        f" from {table}"
     ).first()
     return Content(row[0], row[1], row[2] or 0)
