@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 NAME = re.compile(r"(tpcds|tpcds-v2\.7\.0|tpcds-modifiedQueries)/(\w+)\.sql")
 SETS = {"tpcds": "", "tpcds-v2.7.0": "v2.7 ", "tpcds-modifiedQueries": "modified "}
+END = re.compile(r"(\s|;|--[^\n]*)*\Z")
 LIMIT = re.compile(r"\blimit\s+(\d+)\s*$", re.IGNORECASE)
 
 
@@ -17,7 +18,7 @@ def queries_of(jar: Path) -> dict[str, str]:
     with ZipFile(jar) as files:
         for path in files.namelist():
             if matched := NAME.fullmatch(path):
-                text = files.read(path).decode().strip().rstrip(";")
+                text = END.sub("", files.read(path).decode())
                 found[SETS[matched[1]] + matched[2]] = text
     return dict(sorted(found.items(), key=lambda query: _place(query[0])))
 
