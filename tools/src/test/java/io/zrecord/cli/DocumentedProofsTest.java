@@ -33,6 +33,9 @@ class DocumentedProofsTest {
 
   private static final Pattern TAG = Pattern.compile("\n@Tag\\(\"tier-(\\d)\"\\)\n");
 
+  /** What a script says of itself if it is a proof of its own, and not a part of a suite. */
+  private static final Pattern TIER_OF_SCRIPT = Pattern.compile("\n# .* Tier (\\d)\\.\n");
+
   /** A test file of the house and its tier. */
   private record Source(Path path, int tier) {}
 
@@ -131,8 +134,7 @@ class DocumentedProofsTest {
         public FileVisitResult visitFile(Path path, BasicFileAttributes attributes)
             throws IOException {
           if (isTest(path)) {
-            String name = path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
-            found.put(name, new Source(path, tier(path)));
+            found.put(name(path), new Source(path, tier(path)));
           }
           return FileVisitResult.CONTINUE;
         }
@@ -143,16 +145,32 @@ class DocumentedProofsTest {
     return found;
   }
 
-  private static boolean isTest(Path path) {
+  /** Returns the name of a class, the name of a file of Python, or the path of a script. */
+  private static String name(Path path) {
+    return isScript(path)
+        ? ROOT.relativize(path).toString()
+        : path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
+  }
+
+  private static boolean isScript(Path path) {
+    return SCRIPT.matcher("`" + ROOT.relativize(path) + "`").matches();
+  }
+
+  private static boolean isTest(Path path) throws IOException {
     String name = path.getFileName().toString();
     String relative = ROOT.relativize(path).toString();
     return (name.matches("\\w+(Test\\.java|Suite\\.scala)") && relative.contains("src/test/"))
-        || (name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/"));
+        || (name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/"))
+        || (isScript(path) && TIER_OF_SCRIPT.matcher(Files.readString(path)).find());
   }
 
   /** Returns 1 for what has no tag, and 2 for Python, which only .ci/run runs. */
   private static int tier(Path path) throws IOException {
     String text = Files.readString(path);
+    Matcher script = TIER_OF_SCRIPT.matcher(text);
+    if (isScript(path) && script.find()) {
+      return Integer.parseInt(script.group(1));
+    }
     if (path.toString().endsWith(".py")) {
       return text.contains("from tests.clouds import") ? 4 : 2;
     }

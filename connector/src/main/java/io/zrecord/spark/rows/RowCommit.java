@@ -306,7 +306,7 @@ final class RowCommit {
     }
     conf.transaction().ifPresent(change::transaction);
     CommitProperties.of(SparkSession.active().sparkContext()).forEach(change::property);
-    report.properties(names(written)).forEach(change::property);
+    report.properties(names(), names(written)).forEach(change::property);
     TableSnapshot after = change.commit();
     if (!after.commitId().equals(change.commitId())) {
       // There was nothing to change, or the transaction took effect before.
@@ -316,11 +316,15 @@ final class RowCommit {
     return after;
   }
 
-  private List<String> names(Set<Integer> fieldIds) {
+  private List<String> names() {
+    return base.schema().fields().stream().map(FieldSpec::name).toList();
+  }
+
+  private Set<String> names(Set<Integer> fieldIds) {
     return base.schema().fields().stream()
         .filter(field -> fieldIds.contains(field.id()))
         .map(FieldSpec::name)
-        .toList();
+        .collect(Collectors.toSet());
   }
 
   /** Deletes what tasks have written and no version names, as far as possible. */

@@ -1,12 +1,12 @@
 package io.zrecord.spark.rows;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * What a statement says of itself in the plan and in its version. Lives on the driver.
@@ -58,21 +58,24 @@ record StatementReport(
   /**
    * Returns the properties of the version.
    *
-   * @param written names of the columns of which updated records got values
+   * @param columns names of the columns of the table, in their order
+   * @param written names of those of which updated records got values
    */
-  Map<String, String> properties(Collection<String> written) {
+  Map<String, String> properties(List<String> columns, Set<String> written) {
     Map<String, String> properties = new TreeMap<>();
-    put(properties, "columnsRead", read.get());
-    put(properties, "columnsWritten", written);
+    put(properties, "columnsRead", columns, read.get());
+    put(properties, "columnsWritten", columns, written);
     if (!fallbacks.isEmpty()) {
       properties.put(FALLBACKS, shortened(String.join("; ", fallbacks)));
     }
     return properties;
   }
 
-  private static void put(Map<String, String> properties, String key, Collection<String> columns) {
-    if (!columns.isEmpty()) {
-      properties.put(key, shortened(String.join(", ", columns)));
+  private static void put(
+      Map<String, String> properties, String key, List<String> columns, Set<String> chosen) {
+    String names = columns.stream().filter(chosen::contains).collect(Collectors.joining(", "));
+    if (!names.isEmpty()) {
+      properties.put(key, shortened(names));
     }
   }
 

@@ -29,8 +29,10 @@ record RuntimePredicates(PartitionPlaces partitions, ValuePredicates values) {
   /**
    * Returns the names of those columns of which conditions leave less to read. Spark may not tell
    * columns apart whose names differ by case only.
+   *
+   * @param byValues whether conditions on values count, and not only those on places
    */
-  List<String> columns(ScanOrder order, StructType columns) {
+  List<String> columns(ScanOrder order, StructType columns, boolean byValues) {
     Set<String> once = new HashSet<>();
     Set<String> repeated = new HashSet<>();
     for (String name : columns.fieldNames()) {
@@ -42,7 +44,9 @@ record RuntimePredicates(PartitionPlaces partitions, ValuePredicates values) {
     return Arrays.stream(columns.fieldNames())
         .filter(name -> order.placeColumns().contains(name)
             || partitions.columns().contains(name)
-            || (values.canCompare(name) && !repeated.contains(name.toLowerCase(Locale.ROOT))))
+            || (byValues
+                && values.canCompare(name)
+                && !repeated.contains(name.toLowerCase(Locale.ROOT))))
         .toList();
   }
 

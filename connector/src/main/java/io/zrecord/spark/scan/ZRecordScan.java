@@ -57,6 +57,13 @@ public final class ZRecordScan
   private static final int INDEX_BYTES = Long.BYTES;
 
   /**
+   * Bytes of a scan that conditions of joins on values may narrow down. Spark plans the other side
+   * of the join once more for each condition, with the conditions in there: where both sides take
+   * conditions, plans double with each join. A smaller scan is read faster than that is planned.
+   */
+  private static final long NARROWED_BYTES = 32L << 20;
+
+  /**
    * Smallest share of the records to which partitions are adapted. Smaller samples do not make
    * partitions larger still.
    */
@@ -193,13 +200,18 @@ public final class ZRecordScan
     NamedReference[] known = filterAttributes;
     if (known == null) {
       known = use == ScanUse.QUERY
-          ? runtime.columns(order, settings.columns()).stream()
+          ? runtime.columns(order, settings.columns(), isLarge()).stream()
               .map(name -> Expressions.column(PartitionColumns.quoted(name)))
               .toArray(NamedReference[]::new)
           : new NamedReference[0];
       filterAttributes = known;
     }
     return known.clone();
+  }
+
+  private boolean isLarge() {
+    return SparkErrors.planned(
+        () -> order.estimateBytes(settings.columns(), planned.places()) >= NARROWED_BYTES);
   }
 
   /** Narrows the planned scan down, and not what was left of it when it ran before. */

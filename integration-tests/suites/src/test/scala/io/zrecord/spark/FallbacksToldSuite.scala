@@ -80,7 +80,7 @@ class FallbacksToldSuite extends SessionTablesSuite {
       settings: Seq[(String, String)] = Nil
   )
 
-  private val all = "id, image, label, part, text"
+  private val all = "id, label, text, part, image"
 
   private val without = Seq(
     Case(() => plain(), "update T set label = label + 1 where id < 5", "id, label", "label"),
@@ -121,7 +121,7 @@ class FallbacksToldSuite extends SessionTablesSuite {
     Case(
       () => plain(),
       s"$merge when matched then update set label = n",
-      "id, image, part, text",
+      "id, text, part, image",
       "label",
       Seq(noRule),
       Seq(withoutRule)
@@ -129,14 +129,14 @@ class FallbacksToldSuite extends SessionTablesSuite {
     Case(
       () => partitioned(),
       "update T set part = 'p9', label = 4 where id in (3, 5)",
-      "id, image, text",
+      "id, text, image",
       "",
       Seq("other values of the partition columns [part]")
     ),
     Case(
       () => partitioned(),
       s"$merge when matched then update set part = concat('p', n - 7), label = n",
-      "id, image, text",
+      "id, text, image",
       "label",
       Seq("other values of the partition columns [part]")
     ),
@@ -157,9 +157,9 @@ class FallbacksToldSuite extends SessionTablesSuite {
     ),
     Case(
       () => ordered(),
-      s"""$merge when not matched by source and t.id = 9 then update set label = 1
-         | when not matched then insert (id, label, image)
-         | values (c.id, n, cast('new' as binary))""".stripMargin,
+      s"""$merge when not matched then insert (id, label, image)
+         | values (c.id, n, cast('new' as binary))
+         | when not matched by source and t.id = 9 then update set label = 1""".stripMargin,
       "id",
       "label",
       Seq("are not sorted by the order")

@@ -4,6 +4,7 @@ import scala.util.Random
 
 import io.zrecord.testing.Budget
 import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery
 
 /** Scans with conditions look at the values of narrow columns first, and read the other columns of
   * the records that are left. The conditions come from the query, or from the other side of a join
@@ -240,25 +241,27 @@ class FilteredScansSuite extends SparkSuite {
   test("joins of every kind have the rows that they have without conditions at run time") {
     withKeys { keys =>
       val t = s"zrecord.`$images`"
+      // A scan must be large to take conditions.
+      val image = "length(t.image)"
       val queries = Seq(
-        s"select t.id, k.key from $t t join $keys k on t.id = k.key where k.part = 3",
-        s"select t.id, k.key from $t t left join $keys k on t.id = k.key and k.part = 3",
-        s"select t.id, k.key from $keys k left join $t t on t.id = k.key where k.part = 3",
-        s"select t.id from $t t left semi join $keys k on t.id = k.key and k.part = 3",
-        s"select t.id from $t t left anti join $keys k on t.id = k.key and k.part = 3",
-        s"select t.id, k.key from $t t full join $keys k on t.id = k.key and k.part = 3",
-        s"select id from $t where id in (select key from $keys where part = 3)",
-        s"select id from $t where id not in (select key from $keys where part = 3)",
-        s"select t.label, count(*) from $t t join $keys k on t.label = k.small where k.part = 2" +
-          " group by t.label",
-        s"select a.id, b.id from $t a join $t b on a.id = b.id join $keys k on a.id = k.key" +
-          " where k.part = 3 and b.label = 42",
-        s"select t.id from (select * from $t limit 500) t join $keys k on t.id = k.key" +
+        s"select t.id, $image, k.key from $t t join $keys k on t.id = k.key where k.part = 3",
+        s"select t.id, $image, k.key from $t t left join $keys k on t.id = k.key and k.part = 3",
+        s"select t.id, $image, k.key from $keys k left join $t t on t.id = k.key where k.part = 3",
+        s"select t.id, $image from $t t left semi join $keys k on t.id = k.key and k.part = 3",
+        s"select t.id, $image from $t t left anti join $keys k on t.id = k.key and k.part = 3",
+        s"select t.id, $image, k.key from $t t full join $keys k on t.id = k.key and k.part = 3",
+        s"select id, $image from $t t where id in (select key from $keys where part = 3)",
+        s"select id, $image from $t t where id not in (select key from $keys where part = 3)",
+        s"select t.label, count(*), sum($image) from $t t join $keys k on t.label = k.small" +
+          " where k.part = 2 group by t.label",
+        s"select t.id, b.id, $image from $t t join $t b on t.id = b.id join $keys k" +
+          " on t.id = k.key where k.part = 3 and b.label = 42",
+        s"select t.id, $image from (select * from $t limit 500) t join $keys k on t.id = k.key" +
           " where k.part = 3",
-        s"select t.id from $t tablesample (50 percent) repeatable (3) t join $keys k" +
+        s"select t.id, $image from $t tablesample (50 percent) repeatable (3) t join $keys k" +
           " on t.id = k.key where k.part = 3",
-        s"select id from $t t join $keys k on t.id = k.key where k.part = 3 union all" +
-          s" select id from $t t join $keys k on t.id = k.key where k.part = 4"
+        s"select id, $image from $t t join $keys k on t.id = k.key where k.part = 3 union all" +
+          s" select id, $image from $t t join $keys k on t.id = k.key where k.part = 4"
       )
       for (text <- queries; adaptive <- Seq("true", "false")) {
         spark.conf.set("spark.sql.adaptive.enabled", adaptive)
@@ -274,7 +277,8 @@ class FilteredScansSuite extends SparkSuite {
   test("a query that is run again, and one with more keys than tasks are given, find the same") {
     withKeys { keys =>
       val query = sql(
-        s"select t.id from zrecord.`$images` t join $keys k on t.id = k.key where k.part = 3"
+        s"select t.id, length(t.image) from zrecord.`$images` t join $keys k on t.id = k.key" +
+          " where k.part = 3"
       )
       val first = query.collect().toSet
       assert(query.collect().toSet == first && query.count() == first.size && first.size == 300)
@@ -282,12 +286,33 @@ class FilteredScansSuite extends SparkSuite {
     val many = freshTable()
     spark.range(0, 200000).selectExpr("id % 2 part", "id * 3 key").createOrReplaceTempView(many)
     val joined = sql(
-      s"select t.id from zrecord.`$images` t join $many k on t.id = k.key where k.part = 0"
+      s"select t.id, length(t.image) from zrecord.`$images` t join $many k on t.id = k.key" +
+        " where k.part = 0"
     )
     val found = joined.collect()
     assert(ScanPlans.only(joined).runtimeFilters.nonEmpty)
     assert(found.map(_.getLong(0)).toSet == (0L until records by 6).toSet)
     assert(found.length == (0 until records by 6).size && found.forall(_.isInstanceOf[Row]))
+  }
+
+  test("a join with small tables takes no conditions from them, of which each doubles the plan") {
+    val numbers = freshPath()
+    write(spark.range(0, 100, 1, 1).selectExpr("cast(id as int) id"), numbers, "append")
+    withKeys { keys =>
+      val joins = (1 to 9).map(i => s" join zrecord.`$numbers` d$i on t.label = d$i.id")
+      val text = s"select t.id, length(t.image) from zrecord.`$images` t" +
+        s" join $keys k on t.id = k.key" + joins.mkString + " where k.part = 3"
+      val query = sql(text)
+      val conditions = query.queryExecution.optimizedPlan
+        .collectWithSubqueries { case node =>
+          node.expressions.flatMap(_.collect { case found: DynamicPruningSubquery => found })
+        }
+        .flatten
+      // The condition on the images: their labels are narrowed down by no small table.
+      assert(conditions.size == 1)
+      def ids = sql(text).collect().map(_.getLong(0)).sorted.toSeq
+      assert(ids == withoutPruning(ids) && ids.size == 300)
+    }
   }
 
   test("a recursive query, which runs its scan once for each level, finds all levels") {
