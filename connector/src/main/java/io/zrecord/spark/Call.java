@@ -5,6 +5,7 @@ import io.zrecord.spark.procedure.SystemProcedures;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls a procedure, as {@code CALL} does in SQL from Spark 4 on. Works with every Spark. The names
@@ -41,11 +42,11 @@ public final class Call {
    * Gives an argument.
    *
    * @param value a value of the parameter's type, or its text; a map is a {@code Map} of texts, or
-   *     an object of JSON
+   *     an object of JSON; null is NULL
    * @throws IllegalArgumentException if there is no such parameter, the argument was given already,
    *     or the value is none of the parameter
    */
-  public Call set(String name, Object value) {
+  public Call set(String name, @Nullable Object value) {
     call.give(name, value);
     return this;
   }

@@ -2,8 +2,8 @@ package io.zrecord.spark;
 
 import io.zrecord.cli.console.ExitCodes;
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.SparkSession;
 import picocli.CommandLine.Command;
@@ -36,7 +36,7 @@ final class CallJob implements Callable<Integer> {
       paramLabel = "NAME=VALUE",
       description =
           "arguments, such as table=/data/train older_than=14d; a map is an object of JSON")
-  private Map<String, String> arguments = new LinkedHashMap<>();
+  private List<String> arguments = new ArrayList<>();
 
   @Option(
       names = {"-h", "--help"},
@@ -52,7 +52,14 @@ final class CallJob implements Callable<Integer> {
   @Override
   public Integer call() {
     Call call = Call.of(SparkSession.builder().getOrCreate(), procedure);
-    arguments.forEach(call::set);
+    for (String argument : arguments) {
+      String[] parts = argument.split("=", 2);
+      if (parts.length < 2) {
+        throw new IllegalArgumentException(
+            "'" + argument + "' is no argument; give arguments as name=value");
+      }
+      call.set(parts[0], parts[1]);
+    }
     PrintWriter out = spec.commandLine().getOut();
     call.run().toJSON().collectAsList().forEach(out::println);
     out.flush();

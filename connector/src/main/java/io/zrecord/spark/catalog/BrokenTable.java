@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
@@ -58,6 +59,13 @@ final class BrokenTable extends ZRecordTable {
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
     return new FailingScan(schema(), problem);
+  }
+
+  @Override
+  public void deleteWhere(Predicate[] predicates) {
+    SparkErrors.done(() -> {
+      throw problem;
+    });
   }
 
   @Override

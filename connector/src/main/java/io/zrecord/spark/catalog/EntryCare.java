@@ -2,7 +2,10 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.ZRecordException;
+import io.zrecord.spark.column.ColumnMetadata;
+import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.path.DatasetPath;
+import io.zrecord.spark.path.ReadPaths;
 import io.zrecord.spark.path.SparkErrors;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,12 +14,17 @@ import org.apache.spark.sql.catalyst.analysis.NoSuchTableException;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.catalog.TableChange;
+import org.apache.spark.sql.types.StructType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the entries of zrecord tables true. Heals an entry that names the files of another table,
  * and gives no table a place where dropping one table would delete files of another. Stateless.
  */
 final class EntryCare {
+  private static final Logger LOG = LoggerFactory.getLogger(EntryCare.class);
+
   private final Entries entries;
 
   EntryCare(Entries entries) {
@@ -99,16 +107,44 @@ final class EntryCare {
    * Gives a table another location. Every Spark takes a location among the properties for the
    * truth, which it is not after a rename. So a managed table has none there afterwards.
    */
-  void move(Identifier identifier, SessionEntry entry, List<TableChange> changes)
+  void move(Identifier identifier, SessionEntry entry, TableChange move)
       throws NoSuchTableException {
-    for (TableChange change : changes) {
-      requireUntaken(identifier, entry, change);
-      requireDataset(identifier, entry, change);
-    }
-    change(identifier, entry, changes);
+    requireUntaken(identifier, entry, move);
+    requireDataset(identifier, entry, move);
+    change(identifier, entry, List.of(move, SessionEntry.notingDataset()));
     if (entry.isManaged()) {
       forgetLocation(identifier, entry);
     }
+    if (move instanceof TableChange.SetProperty set) {
+      copyColumns(identifier, entry, Metastore.absolute(set.value(), identifier));
+    }
+  }
+
+  /**
+   * Copies the columns of a dataset into the entry, for programs that look nowhere else, after a
+   * commit has changed those of the dataset. Nothing of zrecord reads the copy of a table that has
+   * a dataset. Does not fail: the commit has taken effect.
+   */
+  void copyColumns(Identifier identifier, SessionEntry entry, String place) {
+    try {
+      if (!entry.hadDataset()) {
+        change(identifier, entry, List.of(SessionEntry.notingDataset()));
+      }
+      Metastore.setColumns(identifier, columnsAt(place));
+    } catch (Exception e) { // Spark throws checked ones where Java expects none.
+      LOG.warn(
+          "The entry of {} keeps the columns from before in the session's catalog, which other"
+              + " programs may read: {}",
+          entry.name(),
+          e.getMessage());
+    }
+    entries.invalidate(identifier);
+  }
+
+  /** Returns the columns as Spark's own catalog sees them, which compares. */
+  static StructType columnsAt(String place) {
+    return ColumnMetadata.withoutApplications(
+        ZRecordTables.load(ReadPaths.literal(place), TimeTravel.newest()).schema());
   }
 
   /** Tells whether a change is of the location. */

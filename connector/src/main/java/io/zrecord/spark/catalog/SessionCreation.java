@@ -2,7 +2,6 @@ package io.zrecord.spark.catalog;
 
 import io.zrecord.errors.NotADatasetException;
 import io.zrecord.errors.SchemaMismatchException;
-import io.zrecord.spark.column.ColumnMetadata;
 import io.zrecord.spark.ddl.NewTable;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.TimeTravel;
@@ -23,6 +22,8 @@ import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One statement that creates or replaces a zrecord table of a session catalog. The dataset keeps
@@ -30,6 +31,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * the columns for programs that look nowhere else.
  */
 final class SessionCreation {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionCreation.class);
+
   private final Entries entries;
   private final EntryCare care;
   private final Identifier identifier;
@@ -122,7 +125,7 @@ final class SessionCreation {
         dataset,
         WriteTarget.Creation.REPLACE,
         kept,
-        () -> SessionColumns.copy(entries, identifier, () -> columnsAt(dataset.path())));
+        () -> care.copyColumns(identifier, entry, dataset.path()));
   }
 
   private StagedTable staged(
@@ -179,12 +182,6 @@ final class SessionCreation {
     return () -> register(path);
   }
 
-  /** Returns the columns as Spark's own catalog sees them, which compares. */
-  private static StructType columnsAt(String path) {
-    return ColumnMetadata.withoutApplications(
-        ZRecordTables.load(ReadPaths.literal(path), TimeTravel.newest()).schema());
-  }
-
   private void register(String path) throws AnalysisException {
     Map<String, String> properties = new HashMap<>();
     said.properties().forEach((key, value) -> {
@@ -197,9 +194,9 @@ final class SessionCreation {
     properties.put(TableCatalog.PROP_PROVIDER, ZRecordOptions.FORMAT);
     Map<String, String> all = SessionEntry.ofDataset(properties);
     if (given.isPresent()) {
-      entries.create(identifier, columnsAt(path), all);
+      entries.create(identifier, EntryCare.columnsAt(path), all);
     } else {
-      registerManaged(columnsAt(path), all);
+      registerManaged(EntryCare.columnsAt(path), all);
     }
     entries.invalidate(identifier);
   }
@@ -220,7 +217,16 @@ final class SessionCreation {
       }
       Metastore.copyAsManaged(draft, identifier);
     } finally {
+      dropDraft(draft);
+    }
+  }
+
+  /** Does not fail: the table has its entry, or there is a failure to tell already. */
+  private void dropDraft(Identifier draft) {
+    try {
       entries.drop(draft);
+    } catch (RuntimeException e) {
+      LOG.warn("The entry {} is left in the session's catalog; drop it: {}", draft, e.getMessage());
     }
   }
 

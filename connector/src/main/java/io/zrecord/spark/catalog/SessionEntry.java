@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
+import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.V1Table;
 import org.apache.spark.sql.types.StructType;
 
@@ -130,6 +131,11 @@ record SessionEntry(
     Map<String, String> all = new TreeMap<>(said);
     all.put(HAS_DATASET, "true");
     return all;
+  }
+
+  /** Returns the change of an entry that says that there is a dataset. */
+  static TableChange notingDataset() {
+    return TableChange.setProperty(HAS_DATASET, "true");
   }
 
   /** Tells whether there was a dataset when the entry was written. */

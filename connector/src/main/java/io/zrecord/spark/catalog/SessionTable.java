@@ -76,14 +76,8 @@ final class SessionTable extends ZRecordTable {
     StorageSettings.refuseToKeep(entry.options());
     DatasetPath dataset = DatasetPath.of(entry.location());
     Optional<DatasetVersion> newest = dataset.newest();
-    if (newest.isEmpty() && entry.hadDataset()) {
-      throw new NotADatasetException(
-          entry.location(),
-          "Cannot read or write " + entry.name() + ": there is no dataset at " + entry.location()
-              + ", which the table's entry names; bring the files back, or alter the table's"
-              + " location");
-    }
     if (newest.isEmpty()) {
+      requireNeverMade(entry);
       return DeclaredTable.of(entry);
     }
     DatasetVersion read =
@@ -98,15 +92,32 @@ final class SessionTable extends ZRecordTable {
         target);
   }
 
-  /** Makes the dataset that an entry declares and nobody has written, with no records. */
-  static void define(SessionEntry entry) {
+  /**
+   * Makes the dataset that an entry declares, with no records, if there never was one.
+   *
+   * @throws NotADatasetException if the dataset is gone
+   */
+  static void requireDataset(SessionEntry entry) {
     DatasetPath dataset = DatasetPath.of(entry.location());
-    new ZRecordStagedTable(
-            paths(entry),
-            entry.declaration().columns(),
-            WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
-            WriteConf.writeOptionsAmong(entry.options()))
-        .commitStagedChanges();
+    if (!dataset.exists()) {
+      requireNeverMade(entry);
+      new ZRecordStagedTable(
+              paths(entry),
+              entry.declaration().columns(),
+              WriteTarget.at(dataset, Optional.empty(), WriteTarget.Creation.CREATE),
+              WriteConf.writeOptionsAmong(entry.options()))
+          .commitStagedChanges();
+    }
+  }
+
+  private static void requireNeverMade(SessionEntry entry) {
+    if (entry.hadDataset()) {
+      throw new NotADatasetException(
+          entry.location(),
+          "Cannot read or write " + entry.name() + ": there is no dataset at " + entry.location()
+              + ", which the table's entry names; bring the files back, or alter the table's"
+              + " location");
+    }
   }
 
   /** Returns the place of a table, with the name that the session has for it. */

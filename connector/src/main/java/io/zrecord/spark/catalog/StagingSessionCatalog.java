@@ -12,7 +12,6 @@ import io.zrecord.spark.options.TimeTravel;
 import io.zrecord.spark.options.VersionChoice;
 import io.zrecord.spark.options.VersionSelector;
 import io.zrecord.spark.options.ZRecordOptions;
-import io.zrecord.spark.path.DatasetPath;
 import io.zrecord.spark.path.Reloads;
 import io.zrecord.spark.path.SparkErrors;
 import io.zrecord.spark.path.Unsupported;
@@ -410,20 +409,16 @@ public abstract class StagingSessionCatalog extends DelegatingCatalogExtension
             "changing the location of " + entry.get().name() + " together with something else",
             "change the location by a statement of its own");
       }
-      care.move(identifier, entry.get(), List.of(changes));
+      care.move(identifier, entry.get(), changes[0]);
       return null;
     }
     VersionSelector.requireNewest("alter " + entry.get().name());
     care.settle(identifier, "alter");
     SparkErrors.done(() -> {
-      DatasetPath dataset = DatasetPath.of(entry.get().location());
-      if (!dataset.exists()) {
-        SessionTable.define(entry.get());
-      }
+      SessionTable.requireDataset(entry.get());
       TableAlteration.commit(SessionTable.paths(entry.get()), changes);
-      SessionColumns.copy(
-          entries, identifier, () -> SessionTable.load(entry.get()).schema());
     });
+    care.copyColumns(identifier, entry.get(), entry.get().location());
     return null;
   }
 

@@ -434,6 +434,11 @@ public class ZRecordTable
     return !choice.of(location(), options).isNewest();
   }
 
+  /** Tells whether Spark can change the columns of this table before it writes. */
+  public final boolean hasEvolution() {
+    return evolves() && isNamed;
+  }
+
   /** Tells whether this release of Spark can change the columns of a table before it writes. */
   public static boolean evolves() {
     return SCHEMA_EVOLUTION.isPresent();

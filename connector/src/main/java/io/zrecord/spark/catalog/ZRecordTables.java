@@ -76,7 +76,7 @@ public final class ZRecordTables {
     }
     if (plan instanceof DataSourceV2Relation relation
         && relation.table() instanceof ZRecordTable known
-        && known.target().isPresent()) {
+        && (known.target().isPresent() || known instanceof BrokenTable)) {
       return known;
     }
     throw new IllegalArgumentException("'" + name + "' is no table of " + ZRecordOptions.FORMAT

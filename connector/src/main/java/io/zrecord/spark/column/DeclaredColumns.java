@@ -229,7 +229,7 @@ public final class DeclaredColumns {
       throw unsupported(column);
     }
     if (value instanceof UTF8String text) {
-      return text.getBytes();
+      return StringLengths.stored(field).apply(text).getBytes();
     }
     if (value instanceof byte[] binary) {
       return binary.clone();

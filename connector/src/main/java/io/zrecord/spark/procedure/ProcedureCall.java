@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -20,6 +21,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
+import scala.Option;
 
 /** One call of a procedure by a program, which {@code CALL} does from Spark 4 on. For one run. */
 public final class ProcedureCall {
@@ -27,7 +29,7 @@ public final class ProcedureCall {
 
   private final SparkSession spark;
   private final SystemProcedure procedure;
-  private final Map<String, Object> given = new TreeMap<>();
+  private final Map<String, @Nullable Object> given = new TreeMap<>();
 
   ProcedureCall(SparkSession spark, SystemProcedure procedure) {
     this.spark = spark;
@@ -39,11 +41,11 @@ public final class ProcedureCall {
    *
    * @param name name of the parameter, in small or large letters
    * @param value a value of the parameter's type, or its text; a map is a {@link Map} of texts, or
-   *     an object of JSON
+   *     an object of JSON; null is NULL
    * @throws IllegalArgumentException if there is no such parameter, the argument was given already,
    *     or the value is none of the parameter
    */
-  public void give(String name, Object value) {
+  public void give(String name, @Nullable Object value) {
     Parameter parameter = procedure.parameters().stream()
         .filter(known -> known.name().equalsIgnoreCase(name))
         .findFirst()
@@ -52,10 +54,11 @@ public final class ProcedureCall {
             + procedure.parameters().stream()
                 .map(Parameter::name)
                 .collect(Collectors.joining(", "))));
-    if (given.put(parameter.name(), value(parameter, value)) != null) {
+    if (given.containsKey(parameter.name())) {
       throw new IllegalArgumentException(
           "The argument '" + parameter.name() + "' is given twice; give it once");
     }
+    given.put(parameter.name(), value == null ? null : value(parameter, value));
   }
 
   /** Runs the procedure, and returns the rows of its answer. */
@@ -65,17 +68,35 @@ public final class ProcedureCall {
     List<Object> values = new ArrayList<>();
     for (Parameter parameter : parameters) {
       types = types.add(parameter.name(), parameter.type());
-      Object value = given.get(parameter.name());
-      values.add(value == null ? byDefault(parameter) : value);
+      values.add(given.containsKey(parameter.name())
+          ? given.get(parameter.name())
+          : byDefault(parameter));
     }
     InternalRow row = (InternalRow) CatalystTypeConverters.createToCatalystConverter(types)
         .apply(RowFactory.create(values.toArray()));
     Arguments arguments =
         new Arguments(parameters, row, text -> TableArgument.storage(spark, text));
-    List<Row> answer = SparkErrors.planned(() -> procedure.run(arguments)).stream()
-        .map(RowFactory::create)
-        .toList();
-    return spark.createDataFrame(answer, procedure.columns());
+    return within(() -> {
+      List<Row> answer = SparkErrors.planned(() -> procedure.run(arguments)).stream()
+          .map(RowFactory::create)
+          .toList();
+      return spark.createDataFrame(answer, procedure.columns());
+    });
+  }
+
+  /** Does something in this session, whose settings storages and jobs have. */
+  private <T> T within(Supplier<T> action) {
+    Option<SparkSession> before = SparkSession.getActiveSession();
+    SparkSession.setActiveSession(spark);
+    try {
+      return action.get();
+    } finally {
+      if (before.isDefined()) {
+        SparkSession.setActiveSession(before.get());
+      } else {
+        SparkSession.clearActiveSession();
+      }
+    }
   }
 
   private @Nullable Object byDefault(Parameter parameter) {

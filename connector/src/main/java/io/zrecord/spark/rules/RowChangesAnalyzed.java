@@ -50,14 +50,20 @@ public final class RowChangesAnalyzed extends Rule<LogicalPlan> {
     return plan;
   }
 
-  /** Spark 4.0 has the words for an evolution of the schema, and asks no table for it. */
+  /**
+   * Spark 4.0 has the words for an evolution of the schema, and asks no table for it. Later ones
+   * ignore the words for a table that does not have it.
+   */
   private static void refuseEvolution(MergeIntoTable merge) {
-    if (!ZRecordTable.evolves()
-        && evolves(merge)
-        && WritesOfTables.read(merge.targetTable()).isPresent()) {
+    if (evolves(merge)
+        && WritesOfTables.read(merge.targetTable())
+            .filter(table -> !table.hasEvolution())
+            .isPresent()) {
       SparkErrors.done(() -> {
         throw Unsupported.operation(
-            "MERGE WITH SCHEMA EVOLUTION on this release of Spark",
+            ZRecordTable.evolves()
+                ? "MERGE WITH SCHEMA EVOLUTION of a table of this session catalog"
+                : "MERGE WITH SCHEMA EVOLUTION on this release of Spark",
             "add the columns first, as ALTER TABLE … ADD COLUMNS does");
       });
     }

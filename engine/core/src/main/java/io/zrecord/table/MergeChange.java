@@ -409,13 +409,15 @@ public final class MergeChange {
 
   /** Notes which of some files are of no use, and whether a shard was written again. */
   private void supersede(List<String> files, List<ShardSummary> after) {
+    Set<String> own = new HashSet<>(files);
     Set<String> named = new HashSet<>();
     for (ShardSummary shard : after) {
       named.add(shard.directory());
       shard.chunks().forEach(chunk -> named.add(shard.fileOf(chunk)));
       for (TablesRef tables : shard.tables()) {
-        named.add(shard.fileOf(tables));
-        if (files.contains(shard.fileOf(tables))) {
+        String file = shard.fileOf(tables);
+        named.add(file);
+        if (own.contains(file)) {
           rewrittenFields.addAll(tables.fieldIds());
         }
       }
@@ -423,7 +425,7 @@ public final class MergeChange {
       if (patch != null) {
         named.add(shard.fileOf(patch));
       }
-      rewrittenShards += files.contains(shard.directory()) ? 1 : 0;
+      rewrittenShards += own.contains(shard.directory()) ? 1 : 0;
     }
     files.stream().filter(file -> !named.contains(file)).forEach(superseded::add);
   }

@@ -2,7 +2,7 @@ package io.zrecord.spark
 
 import scala.collection.JavaConverters._
 
-import org.apache.spark.sql.Row
+import org.apache.spark.sql.{Row, SparkSession}
 
 /** Calls of procedures by programs, on every Spark. */
 class CallSuite extends SessionTablesSuite {
@@ -109,7 +109,19 @@ class CallSuite extends SessionTablesSuite {
     refused("PT1H")(called("expire", "table" -> table, "older_than" -> "1m"))
     spark.range(1).createOrReplaceTempView("a_view")
     refused("a_view")(called("verify", "table" -> "a_view"))
+    refused("'name'", "NULL")(called("tag", "table" -> table, "name" -> null))
     assert(versions(path).size == 5)
+  }
+
+  test("a call is one of the session that is given, and NULL is an argument") {
+    val (_, path) = created("a path")
+    val other = spark.newSession()
+    other.conf.set("spark.sql.catalog.there", classOf[ZRecordCatalog].getName)
+    other.conf.set("spark.sql.catalog.there.warehouse", warehouse)
+    val table = s"there.${path.split('/').last}"
+    val answer = Call.of(other, "tag").set("table", table).set("name", "n").set("version", null)
+    assert(answer.run().collect().toSeq == Seq(Row("n", 4L)))
+    assert(SparkSession.active eq spark)
   }
 
   testLocally("spark-submit calls a procedure and prints a line of JSON for each row") {

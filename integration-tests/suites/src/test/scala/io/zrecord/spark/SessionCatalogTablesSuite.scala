@@ -216,7 +216,17 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
     val (name, path) = (freshTable(), freshPath())
     spark.sql(s"create table $name (id bigint) using zrecord location '$path'")
     filesOf(path).names.foreach(file => filesOf(path).delete(file))
-    for (statement <- Seq(s"select * from $name", s"insert into $name values (1)")) {
+    for (
+      statement <- Seq(
+        s"select * from $name",
+        s"insert into $name values (1)",
+        s"update $name set id = 2",
+        s"truncate table $name",
+        s"alter table $name add column more int",
+        s"alter table $name set tblproperties ('a' = '1')",
+        s"comment on table $name is 'x'"
+      )
+    ) {
       val message = failure(spark.sql(statement).collect())
       assert(message.contains(path) && message.contains("there is no dataset"), message)
     }
@@ -228,6 +238,7 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
       val message = failure(spark.sql(s"alter table $table set location '$gone'"))
       assert(message.contains(gone) && message.contains("no dataset"), message)
     }
+    assert(filesOf(path).names.isEmpty)
     spark.sql(s"alter table $name set location '$other'")
     assert(ids(name) == Seq(0, 1, 2))
     filesOf(other).names.foreach(file => filesOf(other).delete(file))
