@@ -33,9 +33,6 @@ class DocumentedProofsTest {
 
   private static final Pattern TAG = Pattern.compile("\n@Tag\\(\"tier-(\\d)\"\\)\n");
 
-  /** What a script says of itself if it is a proof of its own, and not a part of a suite. */
-  private static final Pattern TIER_OF_SCRIPT = Pattern.compile("\n# .* Tier (\\d)\\.\n");
-
   /** A test file of the house and its tier. */
   private record Source(Path path, int tier) {}
 
@@ -145,32 +142,21 @@ class DocumentedProofsTest {
     return found;
   }
 
-  /** Returns the name of a class, the name of a file of Python, or the path of a script. */
+  /** Returns the name of a class, or of a file of Python. */
   private static String name(Path path) {
-    return isScript(path)
-        ? ROOT.relativize(path).toString()
-        : path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
-  }
-
-  private static boolean isScript(Path path) {
-    return SCRIPT.matcher("`" + ROOT.relativize(path) + "`").matches();
+    return path.getFileName().toString().replaceFirst("\\.(java|scala)$", "");
   }
 
   private static boolean isTest(Path path) throws IOException {
     String name = path.getFileName().toString();
     String relative = ROOT.relativize(path).toString();
     return (name.matches("\\w+(Test\\.java|Suite\\.scala)") && relative.contains("src/test/"))
-        || (name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/"))
-        || (isScript(path) && TIER_OF_SCRIPT.matcher(Files.readString(path)).find());
+        || (name.matches("test_\\w+\\.py") && relative.startsWith("python/tests/"));
   }
 
   /** Returns 1 for what has no tag, and 2 for Python, which only .ci/run runs. */
   private static int tier(Path path) throws IOException {
     String text = Files.readString(path);
-    Matcher script = TIER_OF_SCRIPT.matcher(text);
-    if (isScript(path) && script.find()) {
-      return Integer.parseInt(script.group(1));
-    }
     if (path.toString().endsWith(".py")) {
       return text.contains("from tests.clouds import") ? 4 : 2;
     }

@@ -68,9 +68,8 @@ public final class ProcedureCall {
     List<Object> values = new ArrayList<>();
     for (Parameter parameter : parameters) {
       types = types.add(parameter.name(), parameter.type());
-      values.add(given.containsKey(parameter.name())
-          ? given.get(parameter.name())
-          : byDefault(parameter));
+      values.add(
+          given.containsKey(parameter.name()) ? given.get(parameter.name()) : byDefault(parameter));
     }
     InternalRow row = (InternalRow) CatalystTypeConverters.createToCatalystConverter(types)
         .apply(RowFactory.create(values.toArray()));

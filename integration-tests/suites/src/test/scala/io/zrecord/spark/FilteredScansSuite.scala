@@ -303,11 +303,9 @@ class FilteredScansSuite extends SparkSuite {
       val text = s"select t.id, length(t.image) from zrecord.`$images` t" +
         s" join $keys k on t.id = k.key" + joins.mkString + " where k.part = 3"
       val query = sql(text)
-      val conditions = query.queryExecution.optimizedPlan
-        .collectWithSubqueries { case node =>
-          node.expressions.flatMap(_.collect { case found: DynamicPruningSubquery => found })
-        }
-        .flatten
+      val conditions = query.queryExecution.optimizedPlan.collectWithSubqueries { case node =>
+        node.expressions.flatMap(_.collect { case found: DynamicPruningSubquery => found })
+      }.flatten
       // The condition on the images: their labels are narrowed down by no small table.
       assert(conditions.size == 1)
       def ids = sql(text).collect().map(_.getLong(0)).sorted.toSeq
