@@ -61,8 +61,9 @@ object OutcomesPage {
         .filter(_.startsWith("|"))
         .drop(2)
         .map(_.split("\\|", -1).toSeq.drop(1).dropRight(1).map(_.trim))
-    val groups = rows("Groups").foldLeft(Map[String, Set[String]]()) { case (known, Seq(name, of)) =>
-      known + (name -> names(of).flatMap(one => known.getOrElse(one, Set(one))))
+    val groups = rows("Groups").foldLeft(Map[String, Set[String]]()) {
+      case (known, Seq(name, of)) =>
+        known + (name -> names(of).flatMap(one => known.getOrElse(one, Set(one))))
     }
     new OutcomesPage(groups, rows("Outcomes"))
   }

@@ -62,7 +62,9 @@ trait PairedTables extends RunsOnce {
         Files.write(file, sealedJson(old(text).replaceFirst(",\"crc32c\":\"[^\"]*\"\\}\\s*$", "")))
       }
       val modified = FileTime.from(Instant.now.minus(age))
-      files.flatMap(file => Seq(file, file.getParent)).foreach(Files.setLastModifiedTime(_, modified))
+      files
+        .flatMap(file => Seq(file, file.getParent))
+        .foreach(Files.setLastModifiedTime(_, modified))
     }
 
     /** Makes a table that has what this one has. Returns its name. */
@@ -125,7 +127,9 @@ trait PairedTables extends RunsOnce {
       val isDone = new AtomicBoolean()
       val found = Try(watching { (request, path) =>
         // The requests of the one that comes first are none of these.
-        if (!isDone.get && chooses(seen.incrementAndGet(), request, path) && !isDone.getAndSet(true))
+        if (
+          !isDone.get && chooses(seen.incrementAndGet(), request, path) && !isDone.getAndSet(true)
+        )
           runFirst(first, role)
       }(run(operation)))
       assert(isDone.get, s"${first.name} did not run, beside $found")
@@ -133,8 +137,16 @@ trait PairedTables extends RunsOnce {
       found
     }
 
+    /** Tells of requests of this thread, and of publications. Other threads may work for tasks: if
+      * they waited, no task of another operation could run.
+      */
     private def watching(before: (String, String) => Unit)(action: => Unit): Unit = {
-      HeldFileSystem.before = (request, path) => if (path.contains(name)) before(request, path)
+      val driver = Thread.currentThread()
+      HeldFileSystem.before = (request, path) => {
+        val isOwn =
+          Thread.currentThread() == driver || HeldFileSystem.isPublication(request, path)
+        if (isOwn && path.contains(name)) before(request, path)
+      }
       try action
       finally HeldFileSystem.before = (_, _) => ()
     }
@@ -149,7 +161,8 @@ trait PairedTables extends RunsOnce {
         val columns = data.schema.fields.toSeq.map(field =>
           ListedColumn(field.name, field.name, field.dataType.sql.toLowerCase)
         )
-        val found = data.select("_index", "*").collect().map(_.toSeq).sortBy(_.head.asInstanceOf[Long])
+        val found =
+          data.select("_index", "*").collect().map(_.toSeq).sortBy(_.head.asInstanceOf[Long])
         assert(found.map(_.head).toSeq == found.indices.map(_.toLong))
         ListedTable(
           columns,
