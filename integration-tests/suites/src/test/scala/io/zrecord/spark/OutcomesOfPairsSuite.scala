@@ -1,5 +1,6 @@
 package io.zrecord.spark
 
+import scala.collection.mutable
 import scala.util.{Failure, Success, Try}
 
 import io.zrecord.errors.CommitConflictException
@@ -121,14 +122,16 @@ class OutcomesOfPairsSuite extends PairedTables {
     test(s"${operation.name} is stopped at any request, and others come first") {
       assume(isThere(operation), s"${spark.version} is older")
       val others = firsts.filter { first =>
-        // What makes a table where there is none may do that after a DROP.
-        val makesTable = operation.makesTable && first.operation.name == "DROP"
-        isPair(first, operation) && isThere(first.operation) && !makesTable
+        val isGone = !operation.isPossible(first.effect(PairedOperations.Created), Second)
+        isPair(first, operation) && isThere(first.operation) && !(isGone && operation.makesAnew)
       }
+      val requests = mutable.Map[Boolean, Int]()
       for (first <- chance.shuffle(others).take(Budget.of(20))) {
-        val isWhole = isPartitioned(first, operation)
-        val request = 1 + chance.nextInt(new Pair(isWhole).requestsOf(operation))
-        val pair = new Pair(isWhole)
+        val isOfPartitions = isPartitioned(first, operation)
+        val count = requests
+          .getOrElseUpdate(isOfPartitions, new Pair(isOfPartitions).requestsOf(operation))
+        val request = 1 + chance.nextInt(count)
+        val pair = new Pair(isOfPartitions)
         val found =
           pair.interrupted(operation)(first.operation, first.role)((at, _, _) => at == request)
         withClue(s"request $request, ${first.name}: ") {
@@ -158,11 +161,12 @@ class OutcomesOfPairsSuite extends PairedTables {
     val after = first.effect(PairedOperations.Created)
     found match {
       case Success(_) =>
-        val allowed = Both +: Seq(outcome).filter(_ == Earlier)
-        val orders = allowed.map {
+        val planned = outcome match {
           case Earlier => first.effect(operation.effect(PairedOperations.Created, Second))
           case _ => operation.effect(after, Second)
         }
+        val anew = operation.anew.getOrElse(operation.effect)(after, Second)
+        val orders = Seq(anew) ++ Seq(planned).filterNot(_ => outcome == Conflict)
         val isRefused = outcome == Conflict || outcome == Failed
         assert(!isRefused || operation.isPossible(after, Second))
         assert(orders.map(_.shown).contains(pair.listed))

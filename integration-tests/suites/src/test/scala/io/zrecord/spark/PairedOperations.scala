@@ -54,6 +54,8 @@ case class Role(id: Long, partition: String, number: Int)
   *   does the same to the model
   * @param since
   *   the oldest Spark that has it
+  * @param anew
+  *   does to the model what the operation does that is planned on this model
   */
 case class PairedOperation(
     name: String,
@@ -61,7 +63,8 @@ case class PairedOperation(
     needs: Role => Set[String],
     run: (PairedTable, Role) => Unit,
     effect: (ListedTable, Role) => ListedTable,
-    since: String = "3.5"
+    since: String = "3.5",
+    anew: Option[(ListedTable, Role) => ListedTable] = None
 ) {
   import PairedOperation._
 
@@ -76,8 +79,8 @@ case class PairedOperation(
   def isStatement(spark: SparkSession): Boolean =
     !programs(name) && !(procedures(name) && spark.version.startsWith("3."))
 
-  /** Tells whether the operation makes a table where there is none. */
-  def makesTable: Boolean = name == "CREATE OR REPLACE" || name == "append with mergeSchema"
+  /** Tells whether the operation makes what is gone: the table, or columns. */
+  def makesAnew: Boolean = name == "CREATE OR REPLACE" || name == "append with mergeSchema"
 
   /** Tells whether only a partitioned table has it. */
   def isOfPartitions: Boolean = scope == OfPartition || name == "UPDATE of a partition column"
@@ -176,7 +179,8 @@ object PairedOperations {
 
   private def is(id: Long)(record: Map[String, Any]) = record("id") == id
 
-  private def isIn(partition: String)(record: Map[String, Any]) = record("part") == partition
+  private def isIn(partition: String)(record: Map[String, Any]) =
+    record.get("part").contains(partition)
 
   private def all(record: Map[String, Any]) = true
 
@@ -193,7 +197,10 @@ object PairedOperations {
     )((t, r) => t.adding(made(100 + r.number, "a"))),
     statement("INSERT of a query of the table", OfTable, every: _*)(r =>
       s"insert into T ($listed) select ${values(110 + r.number)}, max(part) from T where part = 'b'"
-    )((t, r) => t.adding(made(110 + r.number, "b"))),
+    )((t, r) =>
+      if (t.records.exists(isIn("b"))) t.adding(made(110 + r.number, "b"))
+      else t.adding(made(110 + r.number, "b") - "part")
+    ),
     PairedOperation(
       "append with mergeSchema",
       OfTable,
@@ -240,7 +247,7 @@ object PairedOperations {
     ),
     statement("DELETE by _index", OfRecord)(r => s"delete from T where _index = ${r.id}")((t, r) =>
       t.without(is(r.id))
-    ),
+    ).copy(anew = Some((t, r) => t.copy(records = t.records.patch(r.id.toInt, Nil, 1)))),
     statement("DELETE of a partition", OfPartition, "part")(r =>
       s"delete from T where part = '${r.partition}'"
     )((t, r) => t.without(isIn(r.partition))),

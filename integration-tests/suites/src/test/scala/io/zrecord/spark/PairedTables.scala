@@ -137,8 +137,16 @@ trait PairedTables extends RunsOnce {
       found
     }
 
+    /** Tells of requests of this thread, and of publications. Other threads may work for tasks: if
+      * they waited, no task of another operation could run.
+      */
     private def watching(before: (String, String) => Unit)(action: => Unit): Unit = {
-      HeldFileSystem.before = (request, path) => if (path.contains(name)) before(request, path)
+      val driver = Thread.currentThread()
+      HeldFileSystem.before = (request, path) => {
+        val isOwn =
+          Thread.currentThread() == driver || HeldFileSystem.isPublication(request, path)
+        if (isOwn && path.contains(name)) before(request, path)
+      }
       try action
       finally HeldFileSystem.before = (_, _) => ()
     }
