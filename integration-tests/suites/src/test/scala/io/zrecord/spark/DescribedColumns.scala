@@ -53,9 +53,6 @@ trait DescribedColumns extends SparkSuite {
     Place(managedPath(name), name)
   }
 
-  private def managedPath(name: String): String =
-    s"${spark.conf.get("spark.sql.warehouse.dir")}/$name"
-
   protected type Way = (String, (Place, Metadata) => Unit)
 
   protected def save(mode: String, options: (String, String)*): Way =
