@@ -36,7 +36,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -56,7 +55,6 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RowLevelOperationBuilder;
 import org.apache.spark.sql.connector.write.RowLevelOperationInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
-import org.apache.spark.sql.types.CharType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
@@ -540,14 +538,7 @@ public class ZRecordTable
   /** Tells whether metadata alone says which records a deletion is of. */
   @Override
   public boolean canDeleteWhere(Predicate[] predicates) {
-    return target.isPresent() && !isPadded() && deletion(predicates).isPresent();
-  }
-
-  /** Tells whether Spark 3.5 pads texts of the table, and then fails to plan such a deletion. */
-  private boolean isPadded() {
-    return Arrays.stream(CharVarcharUtils.getRawSchema(schema).fields())
-            .anyMatch(column -> column.dataType() instanceof CharType)
-        && SparkSession.active().version().startsWith("3.");
+    return target.isPresent() && deletion(predicates).isPresent();
   }
 
   private Optional<IndexSet> deletion(Predicate[] predicates) {

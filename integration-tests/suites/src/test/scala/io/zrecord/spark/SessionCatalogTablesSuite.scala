@@ -264,8 +264,30 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
       spark.sql(s"insert overwrite $name values (3, 'ab', 'x')")
     )
     assert(ids(name) == Seq(3))
-    spark.sql(s"delete from $name where p = 'ab'")
-    assert(ids(name).isEmpty)
+  }
+
+  test("records with texts of a length are changed; Spark 3.5 deletes none of a table with CHAR") {
+    for (kind <- Seq("char(3)", "varchar(3)")) {
+      val name = freshTable()
+      spark.sql(s"create table $name (id bigint, c $kind) using zrecord")
+      spark.sql(s"insert into $name values (1, 'a'), (2, 'b'), (3, 'c')")
+      spark.sql(s"update $name set c = 'z' where c = 'a'")
+      spark.sql(
+        s"""merge into $name t using (select 'b' c) s on trim(t.c) = s.c
+           |when matched then update set id = 20""".stripMargin
+      )
+      def found = spark.sql(s"select id, trim(c) from $name order by id").collect().toSeq
+      assert(found == Seq(Row(1L, "z"), Row(3L, "c"), Row(20L, "b")), kind)
+      def delete() = spark.sql(s"delete from $name where c = 'c'")
+      if (kind.startsWith("char") && spark.version.startsWith("3.")) {
+        // Spark pads the columns of the target before it plans the statement, of any source.
+        assert(failure(delete()).contains("Unexpected table relation"))
+        assert(found.size == 3)
+      } else {
+        delete()
+        assert(found == Seq(Row(1L, "z"), Row(20L, "b")), kind)
+      }
+    }
   }
 
   test("streams read texts with a length, by name and by path") {
