@@ -123,14 +123,17 @@ final class EntryCare {
   /**
    * Copies the columns of a dataset into the entry, for programs that look nowhere else, after a
    * commit has changed those of the dataset. Nothing of zrecord reads the copy of a table that has
-   * a dataset. Does not fail: the commit has taken effect.
+   * a dataset. Does not fail: the commit has taken effect. A metastore of Hive keeps the copy from
+   * before: Hive takes hardly any other columns, and tells each that it refuses as an error.
    */
   void copyColumns(Identifier identifier, SessionEntry entry, String place) {
     try {
       if (!entry.hadDataset()) {
         change(identifier, entry, List.of(SessionEntry.notingDataset()));
       }
-      Metastore.setColumns(identifier, columnsAt(place));
+      if (!Metastore.isOfHive()) {
+        Metastore.setColumns(identifier, columnsAt(place));
+      }
     } catch (Exception e) { // Spark throws checked ones where Java expects none.
       LOG.warn(
           "The entry of {} keeps the columns from before in the session's catalog, which other"

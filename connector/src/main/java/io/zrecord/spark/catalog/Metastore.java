@@ -52,6 +52,14 @@ final class Metastore {
     catalog().createTable(managed(entry, of(name)), false, false);
   }
 
+  /** Tells whether the entries are in a metastore of Hive. */
+  static boolean isOfHive() {
+    return SparkSession.active()
+        .conf()
+        .get("spark.sql.catalogImplementation", "in-memory")
+        .equals("hive");
+  }
+
   /** Replaces the declared columns of a table. */
   static void setColumns(Identifier identifier, StructType columns) throws AnalysisException {
     TableIdentifier table = catalog().getTableMetadata(of(identifier)).identifier();
