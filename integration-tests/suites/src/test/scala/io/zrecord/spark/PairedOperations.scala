@@ -68,9 +68,11 @@ case class PairedOperation(
 ) {
   import PairedOperation._
 
-  /** Tells whether the operation succeeds on a table, if it is alone. */
+  /** Tells whether the operation succeeds on a table, if it is alone. A sweep also does where a
+    * table was dropped.
+    */
   def isPossible(t: ListedTable, role: Role): Boolean =
-    t.has(needs(role)) && !(t.isExpired && readsVersions)
+    name == "sweep" || t.has(needs(role)) && !(t.isExpired && readsVersions)
 
   /** Tells whether the operation is of a version that may be expired. */
   private def readsVersions = name == "tag of an old version" || name == "rollback_to"
@@ -197,10 +199,12 @@ object PairedOperations {
     )((t, r) => t.adding(made(100 + r.number, "a"))),
     statement("INSERT of a query of the table", OfTable, every: _*)(r =>
       s"insert into T ($listed) select ${values(110 + r.number)}, max(part) from T where part = 'b'"
-    )((t, r) =>
-      if (t.records.exists(isIn("b"))) t.adding(made(110 + r.number, "b"))
-      else t.adding(made(110 + r.number, "b") - "part")
-    ),
+    )((t, r) => t.adding(made(110 + r.number, "b")))
+      .copy(anew = Some { (t, r) =>
+        // The greatest of no values is NULL.
+        val added = made(110 + r.number, "b")
+        t.adding(if (t.records.exists(isIn("b"))) added else added - "part")
+      }),
     PairedOperation(
       "append with mergeSchema",
       OfTable,
@@ -258,7 +262,7 @@ object PairedOperations {
     statement("UPDATE of many values", OfRecord, "id", "n")(r =>
       s"update T set n = ${60 + r.number} where id = ${r.id}"
     )((t, r) => t.setting("n", 60L + r.number)(is(r.id))),
-    statement("UPDATE of a partition column", OfRecord, every: _*)(r =>
+    statement("UPDATE of a partition column", OfRecord, "id", "part")(r =>
       s"update T set part = 'c' where id = ${r.id}"
     )((t, r) =>
       t.without(is(r.id)).adding(t.records.filter(is(r.id)).map(_ + ("part" -> "c")): _*)
@@ -267,7 +271,13 @@ object PairedOperations {
       s"merge into T t using (select explode(array(${r.id}L, ${150 + r.number}L)) id) s" +
         s" on t.id = s.id when matched then update set label = ${70 + r.number}" +
         s" when not matched then insert ($listed) values (${values(150 + r.number)}, 'a')"
-    )((t, r) => t.setting("label", 70 + r.number)(is(r.id)).adding(made(150 + r.number, "a"))),
+    )((t, r) => t.setting("label", 70 + r.number)(is(r.id)).adding(made(150 + r.number, "a")))
+      .copy(anew = Some { (t, r) =>
+        val added = made(150 + r.number, "a")
+        if (t.records.exists(is(r.id)))
+          t.setting("label", 70 + r.number)(is(r.id)).adding(added)
+        else t.adding(added, added) // Neither record of the source is matched.
+      }),
     PairedOperation(
       "Columns.update",
       OfRecord,
