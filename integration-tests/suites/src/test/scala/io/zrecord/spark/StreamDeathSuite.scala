@@ -8,8 +8,8 @@ import io.zrecord.testing.Budget
 import org.apache.spark.sql.{DataFrame, Row, SparkSession}
 import org.apache.spark.sql.streaming.{DataStreamWriter, Trigger}
 
-/** Drivers that copy a table by streams and by CREATE TABLE AS SELECT are killed (SIGKILL) at random
-  * instants, and each is followed by another driver with the same checkpoints.
+/** Drivers that copy a table by streams and by CREATE TABLE AS SELECT are killed (SIGKILL) at
+  * random instants, and each is followed by another driver with the same checkpoints.
   */
 class StreamDeathSuite extends SparkSuite with RunsOnce {
   override protected def whyOnce: String =
