@@ -305,8 +305,8 @@ public class ZRecordTable
 
   /**
    * Returns the columns; those of a table with a name with CHAR and VARCHAR as they were declared,
-   * for statements that describe the table. Spark itself takes such columns for strings of limited
-   * length when it reads, but for streams.
+   * for statements that describe the table. A statement that reads takes such columns for strings
+   * of limited length. A stream does not, so TextsOfStreams changes the columns of a stream.
    */
   @Override
   @SuppressWarnings("deprecation") // Newer releases prefer columns(); the oldest has schema() only.
