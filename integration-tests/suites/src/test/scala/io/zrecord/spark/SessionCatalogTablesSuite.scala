@@ -4,10 +4,10 @@ import java.nio.file.{Files, Paths}
 
 import scala.collection.JavaConverters._
 
-import org.apache.spark.sql.Row
+import org.apache.spark.sql.{DataFrame, Row}
 
 /** Statements and writers before tables of the session catalog. */
-class SessionCatalogTablesSuite extends SessionTablesSuite {
+class SessionCatalogTablesSuite extends SessionTablesSuite with StreamTables {
   test("a managed table is created, filled and dropped with its files") {
     val name = freshTable()
     spark.sql(s"create table $name (id bigint, name string) using zrecord")
@@ -298,18 +298,13 @@ class SessionCatalogTablesSuite extends SessionTablesSuite {
       stream <- Seq(spark.readStream.table(name), spark.readStream.format("zrecord").load(path))
     ) {
       val rows = scala.collection.mutable.Buffer.empty[Row]
-      val query = stream
-        .where("trim(c) = 'a'")
-        .writeStream
-        .trigger(org.apache.spark.sql.streaming.Trigger.AvailableNow())
-        .option("checkpointLocation", freshLocalPath())
-        .foreachBatch((batch: org.apache.spark.sql.DataFrame, _: Long) => {
-          rows ++= batch.selectExpr("id", "trim(c)").collect()
-          ()
-        })
-        .start()
-      try query.awaitTermination()
-      finally query.stop()
+      run(
+        writer(stream.where("trim(c) = 'a'"), freshDirectory()).foreachBatch {
+          (batch: DataFrame, _: Long) =>
+            rows ++= batch.selectExpr("id", "trim(c)").collect()
+            ()
+        }.start()
+      )
       assert(rows.toSeq == Seq(Row(1L, "a")))
     }
   }
