@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MetadataBuilder;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -32,10 +33,13 @@ public final class StringLengths {
 
   private StringLengths() {}
 
-  /** Returns a field that keeps the type of its column; another type forgets the one before. */
+  /**
+   * Returns a field that keeps the type of its column; another type forgets the one before, and a
+   * session whose {@code spark.sql.legacy.charVarcharAsString} is true declares STRING.
+   */
   public static FieldSpec kept(FieldSpec field, DataType type) {
     Map<String, String> attributes = new TreeMap<>(field.attributes());
-    if (SparkTypes.isLimitedString(type)) {
+    if (SparkTypes.isLimitedString(type) && !SQLConf.get().charVarcharAsString()) {
       String name = SparkTypes.plainName(type);
       if (!TYPE.matcher(name).matches()) {
         throw new IllegalArgumentException("Cannot keep the type " + name + " of column '"

@@ -191,6 +191,20 @@ class DeclarationSuite extends SessionTablesSuite {
     assert(message.toLowerCase.contains("varchar(3)"), message)
   }
 
+  test("a session that takes texts with a length for strings declares strings") {
+    val setting = "spark.sql.legacy.charVarcharAsString"
+    spark.conf.set(setting, "true")
+    try {
+      val name = created("(id int, c char(4), w varchar(2))")
+      spark.sql(s"alter table $name add columns (d char(3))")
+      spark.sql(s"insert into $name values (1, 'x', 'longer', 'y')")
+      spark.conf.set(setting, "false")
+      assert(all(name) == Seq(Row(1, "x", "longer", "y")))
+      assert(spark.sql(s"select id from $name where c = 'x' and d = 'y'").count() == 1)
+      assert(spark.sql(s"show create table $name").head().getString(0).contains("c STRING"))
+    } finally spark.conf.unset(setting)
+  }
+
   test("what a statement says of a dataset that is there must be what the dataset declares") {
     val path = freshPath()
     spark.sql(
