@@ -299,11 +299,12 @@ class SessionCatalogTablesSuite extends SessionTablesSuite with StreamTables {
     ) {
       val rows = scala.collection.mutable.Buffer.empty[Row]
       run(
-        writer(stream.where("trim(c) = 'a'"), freshDirectory()).foreachBatch {
-          (batch: DataFrame, _: Long) =>
+        writer(stream.where("trim(c) = 'a'"), freshDirectory())
+          .foreachBatch { (batch: DataFrame, _: Long) =>
             rows ++= batch.selectExpr("id", "trim(c)").collect()
             ()
-        }.start()
+          }
+          .start()
       )
       assert(rows.toSeq == Seq(Row(1L, "a")))
     }
