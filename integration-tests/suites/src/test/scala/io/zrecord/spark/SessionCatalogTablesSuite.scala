@@ -290,6 +290,27 @@ class SessionCatalogTablesSuite extends SessionTablesSuite with StreamTables {
     }
   }
 
+  test("texts with a length are compared as Spark pads them") {
+    val (name, path) = (freshTable(), freshPath())
+    spark.sql(
+      s"create table $name (id bigint, c char(5), v varchar(5)) using zrecord location '$path'"
+    )
+    spark.sql(s"insert into $name values (0, 'a', 'a'), (1, 'a  ', 'a  '), (2, null, null)")
+    write(spark.sql("select 3L id, 'a' c, 'a' v"), path, "append")
+    for (padding <- Seq("true", "false")) {
+      spark.conf.set("spark.sql.readSideCharPadding", padding)
+      try {
+        def found(condition: String) =
+          spark.table(name).where(condition).collect().map(_.getLong(0)).toSet
+        assert(found("c = 'a'") == Set(0L, 1L, 3L))
+        assert(found("c in ('a', 'b')") == Set(0L, 1L, 3L))
+        assert(found("c like 'a%'") == Set(0L, 1L, 3L))
+        assert(found("v = 'a'") == Set(0L, 3L))
+        assert(found("v > 'a'") == Set(1L))
+      } finally spark.conf.unset("spark.sql.readSideCharPadding")
+    }
+  }
+
   test("streams read texts with a length, by name and by path") {
     val (name, path) = (freshTable(), freshPath())
     spark.sql(s"create table $name (id bigint, c char(3)) using zrecord location '$path'")

@@ -348,28 +348,6 @@ class ValuePushdownSuite extends SparkSuite {
     assert(metrics(read(path).where("text = 'abc'"))("records") == 0)
   }
 
-  test("char and varchar are compared as Spark pads them") {
-    assume(isSpark4)
-    val (name, path) = (freshTable(), freshPath())
-    spark.sql(
-      s"create table $name (row bigint, c char(5), v varchar(5)) using zrecord location '$path'"
-    )
-    spark.sql(s"insert into $name values (0, 'a', 'a'), (1, 'a  ', 'a  '), (2, null, null)")
-    write(spark.sql("select 3L row, 'a' c, 'a' v"), path, "append")
-    for (padding <- Seq("true", "false")) {
-      spark.conf.set("spark.sql.readSideCharPadding", padding)
-      try {
-        val data = spark.table(name)
-        def found(condition: String) = rowsOf(data.where(condition)).toSet
-        assert(found("c = 'a'") == Set(0L, 1L, 3L))
-        assert(found("c in ('a', 'b')") == Set(0L, 1L, 3L))
-        assert(found("c like 'a%'") == Set(0L, 1L, 3L))
-        assert(found("v = 'a'") == Set(0L, 3L))
-        assert(found("v > 'a'") == Set(1L))
-      } finally spark.conf.unset("spark.sql.readSideCharPadding")
-    }
-  }
-
   test(s"changed records and fields are found (seed $seed)") {
     val path = freshPath()
     def rows(from: Int) = spark
