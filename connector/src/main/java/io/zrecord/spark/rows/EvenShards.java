@@ -4,14 +4,20 @@ import io.zrecord.shard.ShardSummary;
 import io.zrecord.table.TableSnapshot;
 import org.apache.spark.sql.SparkSession;
 
-/** Looks whether tasks that each read whole shards have about equally much to do. Stateless. */
+/**
+ * Looks whether tasks that each read whole shards take less time than tasks of equal size with a
+ * shuffle behind them. Stateless.
+ */
 final class EvenShards {
+  /** How much longer than its part a task may read, as a shuffle takes at least that much. */
+  private static final double MOST_PARTS = 1.25;
+
   private EvenShards() {}
 
-  /** Tells whether no shard has more records than one task of many would have. */
+  /** Tells whether no shard has many more records than the part of one processor. */
   static boolean are(TableSnapshot version) {
-    long tasks = 2L * SparkSession.active().sparkContext().defaultParallelism();
+    int processors = SparkSession.active().sparkContext().defaultParallelism();
     long most = version.shards().stream().mapToLong(ShardSummary::length).max().orElse(0);
-    return most <= version.length() / tasks;
+    return most <= MOST_PARTS * version.length() / processors;
   }
 }

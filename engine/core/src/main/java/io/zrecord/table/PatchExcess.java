@@ -41,23 +41,25 @@ final class PatchExcess {
     this.patch = patch;
     this.bytes = ref.bytes();
     for (int id : patch.json().fields().keySet()) {
-      PatchField field = patch.json().field(id);
-      fields.put(id, field);
-      chunks.put(id, chunksOf(patch.changed(field)));
+      fields.put(id, patch.json().field(id));
     }
   }
 
-  private static BitSet chunksOf(ChangedField field) {
-    BitSet chunks = new BitSet();
-    EntryField values = field.values();
-    for (long rank = 0; rank < field.slots().count(); rank++) {
-      long word0 = values.word0(rank);
-      long word1 = values.word1(rank);
-      if (!Entry.isAbsent(word0, word1)) {
-        chunks.set(values.chunkOf(rank, word0, word1));
+  /** Returns the ordinals of the chunks that have values of a field, which takes time. */
+  private BitSet chunksOf(PatchField of) {
+    return chunks.computeIfAbsent(of.id(), id -> {
+      ChangedField field = patch.changed(of);
+      BitSet found = new BitSet();
+      EntryField values = field.values();
+      for (long rank = 0; rank < field.slots().count(); rank++) {
+        long word0 = values.word0(rank);
+        long word1 = values.word1(rank);
+        if (!Entry.isAbsent(word0, word1)) {
+          found.set(values.chunkOf(rank, word0, word1));
+        }
       }
-    }
-    return chunks;
+      return found;
+    });
   }
 
   /** Returns the fields; empty if what is left of the patch is too large even without all. */
@@ -99,7 +101,7 @@ final class PatchExcess {
       if (without.contains(field.id())) {
         left -= bytesOf(field);
       } else {
-        used.or(chunks.get(field.id()));
+        used.or(chunksOf(field));
       }
     }
     return left <= PatchRef.MOST_BYTES && used.cardinality() <= PatchRef.MOST_CHUNKS;

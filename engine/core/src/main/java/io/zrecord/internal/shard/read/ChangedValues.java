@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * hundred unchanged ones do. Belongs to one thread.
  */
 final class ChangedValues {
+  private static final int SLOTS_AT_ONCE = 4096;
+
   private final ReadContext context;
   private final int width;
 
@@ -70,9 +72,15 @@ final class ChangedValues {
     // Checksums of arrays are the fastest.
     ByteBuffer bytes = ByteBuffer.allocate(count * width);
     ShardPart part = context.part(source);
+    long[] slots = new long[Math.min(count, SLOTS_AT_ONCE)];
     boolean isIntact = context.tryRead(() -> {
-      for (int rank = 0; rank < count; rank++) {
-        copy(source, part, field.values(), rank, bytes, rank * width);
+      for (int from = 0; from < count; from += slots.length) {
+        int some = Math.min(slots.length, count - from);
+        field.slots().load(from, some, slots);
+        for (int i = 0; i < some; i++) {
+          int rank = from + i;
+          copy(part, field.values(), rank, part.indexOf(slots[i]), bytes, rank * width);
+        }
       }
     });
     if (!isIntact) {
@@ -87,14 +95,18 @@ final class ChangedValues {
     return values;
   }
 
-  /** Copies one value; zeros if the value is absent. */
-  void copy(int source, ShardPart part, EntryField field, long rank, ByteBuffer target, int at) {
+  /**
+   * Copies one value; zeros if the value is absent.
+   *
+   * @param index of the record in the dataset, for errors
+   */
+  void copy(ShardPart part, EntryField field, long rank, long index, ByteBuffer target, int at) {
     long word0 = field.word0(rank);
     long word1 = field.word1(rank);
     boolean isDue = context.check().isDue(field, rank);
     if (Entry.isAbsent(word0, word1)) {
       if (isDue) {
-        context.check().absent(field, rank, context.indexOf(source, rank));
+        context.check().absent(field, rank, index);
       }
       Zeros.fill(target, at, width);
       return;
@@ -103,16 +115,12 @@ final class ChangedValues {
     int length = Entry.physicalLength(word1);
     if (length != width) {
       throw context.corrupt(
-          field.path(),
-          context.indexOf(source, rank),
-          "has " + length + " bytes instead of " + width,
-          null);
+          field.path(), index, "has " + length + " bytes instead of " + width, null);
     }
     long place = part.place(chunk, word0, length);
     int window = Place.window(place);
     int position = Place.position(place);
     if (isDue) {
-      long index = context.indexOf(source, rank);
       context.check().copyValue(field, rank, index, window, position, length, target, at);
     } else {
       context.table().copy(window, position, target, at, length);

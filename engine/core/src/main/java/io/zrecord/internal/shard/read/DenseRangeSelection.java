@@ -289,7 +289,7 @@ final class DenseRangeSelection implements Selection {
     EntryField field = changes.field.values();
     for (int k = 0; k < changed; k++) {
       int place = at + (int) (slots[k] - from) * width;
-      values.copy(changes.source, part, field, firstRank + k, target, place);
+      values.copy(part, field, firstRank + k, part.indexOf(slots[k]), target, place);
     }
   }
 

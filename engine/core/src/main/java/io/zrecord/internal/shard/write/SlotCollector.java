@@ -130,6 +130,9 @@ public final class SlotCollector {
 
   /** Tells whether a slot was added. */
   public boolean contains(long slot) {
+    if (count == 0) {
+      return false; // A change that deletes nothing is asked for each of its values.
+    }
     Container container = containers.get(slot >>> KEY_SHIFT);
     return container != null && container.contains((int) slot & LOW_MASK);
   }
