@@ -52,8 +52,8 @@ def slow_mix(sources: list[Sampler], slow_sources: list[Any], rates: list[int], 
     return lambda e, p: SLOW["mix_sources"](slow_sources, rates, bounds, length, k, seed, e, p)
 
 
-def shuffled(n: int, seed: int) -> tuple[Sampler, Index]:
-    return samplers.Shuffle(n, seed), lambda e, p: SLOW["shuffle"](n, seed, e, p)
+def slow_order(name: str, *arguments: Any) -> Index:
+    return lambda e, p: SLOW[name](*arguments, e, p)
 
 
 def repeated(length: int, order: Index) -> Index:
@@ -74,10 +74,10 @@ def simple_cases(r: np.random.Generator) -> Iterator[Case]:
     yield samplers.Sliding(n, part, stride), lambda e, p: SLOW["sliding"](n, part, stride, p), 3 * n
     yield samplers.Sliding(huge, huge // 2, huge // 3 + 1), lambda e, p: SLOW["sliding"](huge, huge // 2, huge // 3 + 1, p), ENDLESS
     for length in (n, huge):
-        yield samplers.Random(length, seed), lambda e, p, n=length: SLOW["random"](n, seed, e, p), ENDLESS
-        yield *shuffled(length, seed), length
+        yield samplers.Random(length, seed), slow_order("random", length, seed), ENDLESS
+        yield samplers.Shuffle(length, seed), slow_order("shuffle", length, seed), length
         drawn = min(part, length)
-        yield samplers.Global(length, drawn, seed), lambda e, p, n=length, k=drawn: SLOW["global_draw"](n, k, seed, e, p), ENDLESS
+        yield samplers.Global(length, drawn, seed), slow_order("global_draw", length, drawn, seed), ENDLESS
 
 
 def block_cases(r: np.random.Generator) -> Iterator[Case]:
@@ -103,8 +103,8 @@ def mix_cases(r: np.random.Generator) -> Iterator[Case]:
     lengths = r.integers(1, 20, count).tolist()
     lengths[0] += 3
     lengths[-1] *= int(r.integers(1, 4))
-    pairs = [shuffled(n, i) for i, n in enumerate(lengths)]
-    sources, orders = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    sources: list[Sampler] = [samplers.Shuffle(n, i) for i, n in enumerate(lengths)]
+    orders = [slow_order("shuffle", n, i) for i, n in enumerate(lengths)]
     total = sum(lengths)
     yield samplers.Mix.in_proportion(sources, k, seed), slow_mix(sources, orders, lengths, total, k, seed), total
     weights = [*r.integers(0, 4, count - 1).tolist(), 1.5]
@@ -163,7 +163,6 @@ def test_compositions_are_those_of_the_table(cases: Callable[[np.random.Generato
     for _ in range(budget.of(5)):
         for order, _, count in cases(r):
             n = min(count, 50)
-            at = lambda e, p, order=order: int(order.indices(e, p, p + 1)[0])  # noqa: E731
             whole = order.indices(2, 0, n).tolist()
             k, world = int(r.integers(0, n + 1)), int(r.integers(1, 9))
             assert order.skip(k).indices(2, 0, n - k).tolist() == whole[k:]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -37,10 +38,13 @@ class Dataset:
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
         index_map: Field | None = None,
         declarations: Declarations = NOTHING,
+        records: tuple[int | None, UUID | None] = (None, None),
     ) -> None:
         self._remote = path.remote if isinstance(path, RemotePath) else None
         self.path: Path | str = str(path) if isinstance(path, RemotePath) else path
         self.version = version
+        #: Number and commit of the newest version that changed records; ``None`` for a store. Tags and expiries leave them.
+        self.records_version, self.records_commit = records
         starts = np.zeros(len(sources) + 1, np.int64)
         np.cumsum([source.length for source in sources], out=starts[1:])
         self._length = int(starts[-1])
@@ -79,21 +83,21 @@ class Dataset:
         if isinstance(key, str):
             return self._field(key)
         if is_index(key):
-            return self._of_each(self._fields.values(), lambda field: field[key])
+            return self.read(self._fields.values(), lambda field: field[key])
         return self.gather(key)
 
     def gather(self, key: Any, fields: Iterable[str] | None = None) -> dict[str, Any]:
         """Returns the values of the named fields, or of all, at a slice, a list or array of indices, or a mask."""
         wanted = [self._field(name) for name in (self._fields if fields is None else fields)]
         if isinstance(key, slice):
-            return self._of_each(wanted, lambda field: field[key])
+            return self.read(wanted, lambda field: field[key])
         indices = indices_of(key, self._length, lambda: f"dataset {self.path}")
-        return self._of_each(wanted, lambda field: field.gather(indices))
+        return self.read(wanted, lambda field: field.gather(indices))
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         return self._reopen
 
-    def _of_each(self, fields: Iterable[Field], read: Callable[[Field], Any]) -> dict[str, Any]:
+    def read(self, fields: Iterable[Field], read: Callable[[Field], Any]) -> dict[str, Any]:
         """Reads fields, remote ones side by side."""
         if self._remote is None:
             return {field.spec.name: read(field) for field in fields}
