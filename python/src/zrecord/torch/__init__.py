@@ -7,9 +7,9 @@
 PyTorch itself is imported by ``collate`` only.
 """
 
-from zrecord.torch._batch import Batch
+from zrecord.torch._batch import Batch, BatchIndices
 from zrecord.torch._batches import BatchIterator, BatchSampler
 from zrecord.torch._dataset import Dataset
 from zrecord.torch._tensors import collate
 
-__all__ = ["Batch", "BatchIterator", "BatchSampler", "Dataset", "collate"]
+__all__ = ["Batch", "BatchIndices", "BatchIterator", "BatchSampler", "Dataset", "collate"]

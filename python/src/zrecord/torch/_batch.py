@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from zrecord.samplers._mixing import Indices
 
 
 class BatchIndices(list[int]):
-    """The indices of a batch, with what the batch is to say of itself."""
+    """The indices of a batch: ``array`` has them as int64, ``epoch`` counts from 0, and ``state`` goes on after this batch."""
 
     __slots__ = ("array", "epoch", "state")
 
@@ -34,7 +36,7 @@ class Batch(dict[str, Any]):
     def __init__(self, values: Mapping[str, Any] | None = None, index: Indices | None = None) -> None:
         super().__init__(values or {})
         #: The records' indices in the dataset, as an array of int64.
-        self.index = index
+        self.index: Indices = np.zeros(0, np.int64) if index is None else index
         #: The epoch, from 0; ``None`` if the indices are not those of a ``BatchSampler``.
         self.epoch: int | None = None
         #: The state from which ``BatchSampler.load_state_dict`` goes on after this batch, however many were loaded ahead.

@@ -207,7 +207,7 @@ class BatchSampler:
         return f"BatchSampler({self._order!r}, batch_size={self._batch_size}, rank={self._rank}, world_size={self._world_size})"
 
 
-class BatchIterator(Iterator[list[int]]):
+class BatchIterator(Iterator[BatchIndices]):
     """The batches of the rest of an epoch, as lists of indices. ``BatchSampler`` makes it.
 
     ``state_dict`` and ``load_state_dict`` are for ``StatefulDataLoader``: unlike those of the ``BatchSampler``, a state at the end
@@ -233,7 +233,7 @@ class BatchIterator(Iterator[list[int]]):
         """Tells whether some but not all batches were given."""
         return 0 < self._given < self.batches
 
-    def __next__(self) -> list[int]:
+    def __next__(self) -> BatchIndices:
         owner = self._owner
         if owner._live() is not self:
             raise FeedError("This iterator was ended by another one, by load_state_dict or by set_epoch; use that of the last iter")
