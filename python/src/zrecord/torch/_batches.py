@@ -119,7 +119,7 @@ class BatchSampler:
         if live is not None and live.is_under_way:
             raise FeedError(
                 f"Another iterator is amid epoch {self._epoch}, after {self._position} positions; finish or delete it, or call "
-                "load_state_dict or set_epoch, which end it"
+                "load_state_dict, such as with the state of the batch that was used last, which ends it"
             )
         if self._epochs is not None and self._epoch >= self._epochs:
             raise FeedError(
