@@ -83,21 +83,21 @@ class Dataset:
         if isinstance(key, str):
             return self._field(key)
         if is_index(key):
-            return self.read(self._fields.values(), lambda field: field[key])
+            return self._of_each(self._fields.values(), lambda field: field[key])
         return self.gather(key)
 
     def gather(self, key: Any, fields: Iterable[str] | None = None) -> dict[str, Any]:
         """Returns the values of the named fields, or of all, at a slice, a list or array of indices, or a mask."""
         wanted = [self._field(name) for name in (self._fields if fields is None else fields)]
         if isinstance(key, slice):
-            return self.read(wanted, lambda field: field[key])
+            return self._of_each(wanted, lambda field: field[key])
         indices = indices_of(key, self._length, lambda: f"dataset {self.path}")
-        return self.read(wanted, lambda field: field.gather(indices))
+        return self._of_each(wanted, lambda field: field.gather(indices))
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         return self._reopen
 
-    def read(self, fields: Iterable[Field], read: Callable[[Field], Any]) -> dict[str, Any]:
+    def _of_each(self, fields: Iterable[Field], read: Callable[[Field], Any]) -> dict[str, Any]:
         """Reads fields, remote ones side by side."""
         if self._remote is None:
             return {field.spec.name: read(field) for field in fields}

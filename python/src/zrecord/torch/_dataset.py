@@ -80,7 +80,7 @@ class Dataset:
         Raises ``IndexError`` for other indices.
         """
         index = self._checked(indices.array if isinstance(indices, BatchIndices) else np.asarray(indices))
-        batch = Batch(self._data.read(self._fields.values(), lambda field: field.gather(index)), index)
+        batch = Batch(self._data._of_each(self._fields.values(), lambda field: field.gather(index)), index)
         for name, field in self._fields.items():
             if field.spec.is_array:
                 absent = field.absent(index)
