@@ -243,7 +243,11 @@ def run_processes(world: int, steps: int, records: Path, directory: Path) -> lis
     ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     running = [subprocess.Popen(command, env=environment) for command in commands]
-    assert [process.wait(timeout=120) for process in running] == [0] * world
+    try:
+        assert [process.wait(timeout=600) for process in running] == [0] * world
+    finally:
+        for process in running:
+            process.kill()
     return [json.loads((directory / f"{rank}.json").read_text()) for rank in range(world)]
 
 
