@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,12 @@ class BatchIndices(list[int]):
         self.epoch = epoch
         self.state = state
 
-    def __reduce__(self) -> tuple[type[BatchIndices], tuple[Any, ...]]:
-        return BatchIndices, (self.array, self.epoch, self.state)
+    def __reduce__(self) -> tuple[Callable[..., BatchIndices], tuple[Any, ...]]:
+        return _read_indices, (self.array.tobytes(), self.epoch, self.state)
+
+
+def _read_indices(array: bytes, epoch: int, state: dict[str, Any]) -> BatchIndices:
+    return BatchIndices(np.frombuffer(array, np.int64), epoch, state)
 
 
 class Batch(dict[str, Any]):
@@ -46,6 +50,9 @@ class Batch(dict[str, Any]):
         #: The fields whose arrays have the bits of bfloat16, which NumPy lacks; ``collate`` makes such tensors of them.
         self.bfloat16: frozenset[str] = frozenset()
 
+    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
+        return _read_batch, (dict(self), self.index.tobytes(), self.epoch, self.state, self.marks, self.bfloat16)
+
     def absent(self, field: str) -> Any:
         """Returns which records have no value of a field; ``None`` if all have one."""
         if field not in self:
@@ -56,3 +63,9 @@ class Batch(dict[str, Any]):
         if isinstance(key, int):
             raise KeyError(f"A batch has fields, not number {key}; give DataLoader collate_fn=zrecord.torch.collate")
         raise KeyError(f"Field {key!r} is not in the batch; its fields are {', '.join(self)}")
+
+
+def _read_batch(values: dict[str, Any], index: bytes, *others: Any) -> Batch:
+    batch = Batch(values, np.frombuffer(index, np.int64))
+    batch.epoch, batch.state, batch.marks, batch.bfloat16 = others
+    return batch
