@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -37,10 +38,13 @@ class Dataset:
         reopen: tuple[Callable[..., Dataset], tuple[Any, ...]],
         index_map: Field | None = None,
         declarations: Declarations = NOTHING,
+        records: tuple[int | None, UUID | None] = (None, None),
     ) -> None:
         self._remote = path.remote if isinstance(path, RemotePath) else None
         self.path: Path | str = str(path) if isinstance(path, RemotePath) else path
         self.version = version
+        #: Number and commit of the newest version that changed records; ``None`` for a store. Tags and expiries leave them.
+        self.records_version, self.records_commit = records
         starts = np.zeros(len(sources) + 1, np.int64)
         np.cumsum([source.length for source in sources], out=starts[1:])
         self._length = int(starts[-1])

@@ -35,6 +35,7 @@ class Dense:
             is_direct[i] = np.ones(column.firsts.size, bool)
         self.is_direct = np.concatenate(is_direct)
         self.is_complete = bool(self.is_direct.all())
+        self.is_full = all(column.is_full for _, column in open_runs)  # no value in direct runs is absent
         self.unsettled = [(i, column) for i, column in open_runs if not column.is_settled]
         self._places = np.concatenate(places)  # record i of run r is at places[r] + i · width
         self._cuts = np.concatenate(firsts)[1:]  # where each run except the first begins

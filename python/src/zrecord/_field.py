@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from zrecord._columns import Column
 from zrecord._crc32c import Bytes
 from zrecord._dense import Dense
+from zrecord._fork_lock import ForkLock
 from zrecord._runs import MappedRuns
 from zrecord._schema import FieldSpec
 from zrecord._source import Source
@@ -44,7 +44,7 @@ class Field:
         self._is_array = spec.is_array
         self._is_plain = spec.stored_dtype == spec.numpy_dtype
         self._dense: Dense | None = None
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -102,6 +102,14 @@ class Field:
         result = np.zeros(indices.size, bool)
         self._in_shards(indices.reshape(-1), lambda column, at, local: result.__setitem__(at, column.present(local)))
         return result.reshape(indices.shape)
+
+    def absent(self, indices: Array) -> Array | None:
+        """Tells which of the values at indices of one dimension, each from 0 on, are absent; ``None`` if all are present."""
+        dense = self._dense
+        if not self.spec.nullable or not indices.size or (dense is not None and dense.is_complete and dense.is_full):
+            return None
+        absent = ~self.validity(indices)
+        return absent if absent.any() else None
 
     def _what(self) -> str:
         return f"field '{self.spec.name}' of {self._path}"

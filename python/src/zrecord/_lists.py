@@ -77,7 +77,7 @@ class ShardReading:
         placed = [shard.uuid for some in replaced for entry in some for shard in entry.shards]
         if len(set(placed)) != len(placed) or not set(placed).isdisjoint(shard.uuid for shard in own):
             raise _twice(json)
-        return [found for entry, some in zip(entries, replaced, strict=True) for found in self._list(entry, some, levels)]
+        return [found for entry, some in zip(entries, replaced) for found in self._list(entry, some, levels)]
 
     def _list(self, entry: JsonObject, replaced: list[_Replaced], levels: int) -> list[_ShardList]:
         """Reads a list of shards, or the lists that a list of lists names, and puts shards in the place of others."""

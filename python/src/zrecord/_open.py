@@ -43,7 +43,7 @@ def open(
         raise NotADatasetError(f"Cannot open dataset {root}: there is no such directory; check the path", root)
     has_meta = (root / META_FILE).is_file()
     if has_versions(root):
-        return _open_table(root, version, verify, (path, None))
+        return _open_table(root, version, verify, (root.absolute(), None))
     if not has_meta:
         raise NotADatasetError(
             f"Cannot open dataset {root}: it has neither the manifest of a version nor a file '{META_FILE}'; check the path",
@@ -52,14 +52,25 @@ def open(
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
     source, fields = read_store(root)
-    return Dataset(root, None, fields, [], [source], verify, (open, (path, None, verify)))
+    return Dataset(root, None, fields, [], [source], verify, (open, (root.absolute(), None, verify)))
 
 
 def _open_table(root: Location, version: int | None, verify: str, named: tuple[Any, Any]) -> Dataset:
     found = read_table(root, version)
     index_map = None if found.index_map is None else read_index_map(root, found.index_map, verify)
     reopen = (open, (named[0], found.version, verify, named[1]))
-    return Dataset(root, found.version, found.fields, found.unreadable, found.shards, verify, reopen, index_map, found.declarations)
+    return Dataset(
+        root,
+        found.version,
+        found.fields,
+        found.unreadable,
+        found.shards,
+        verify,
+        reopen,
+        index_map,
+        found.declarations,
+        found.records,
+    )
 
 
 def _open_remote(root: RemotePath, version: int | None, verify: str, named: tuple[Any, Any]) -> Dataset:

@@ -52,7 +52,11 @@ class RunsColumn:
         low = self._units[runs] + places // self._unit_bytes
         high = self._units[runs] + (places + self.width - 1) // self._unit_bytes
         most = int((high - low).max(initial=0)) + 1
-        self._check_units(np.unique(np.minimum(low[:, None] + np.arange(most), high[:, None])))
+        units = np.minimum(low[:, None] + np.arange(most), high[:, None])
+        if self._verify == "first":
+            units = units[~self._verified[units]]
+        if units.size:
+            self._check_units(np.unique(units))
 
     def _located(self, indices: Array) -> tuple[Array, Array]:
         """Returns the run of each value, and where in the run the value begins."""

@@ -43,7 +43,7 @@ _MAX_STEPS = 8
 class Contents:
     """What a version has: its number, its fields, its shards, and where records of the version before went, if they moved.
 
-    Also what the table says of itself.
+    Also what the table says of itself, and the number and the commit of the newest version that changed records.
     """
 
     version: int
@@ -52,6 +52,7 @@ class Contents:
     shards: list[Source]
     index_map: Source | None
     declarations: Declarations
+    records: tuple[int, UUID]
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class _Manifest:
     previous: UUID | None
     oldest: int
     tags: list[_Tag]
+    records: tuple[int, UUID]
 
     @property
     def is_beginning(self) -> bool:
@@ -475,7 +477,7 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         json.integer("sweptBeforeMillis", 0)
     previous = json.uuid("previous") if version else None
     oldest = json.integer("oldest", 0, version)
-    return _Manifest(json, json.uuid("table"), version, json.uuid("commit"), previous, oldest, _read_tags(json, version))
+    return _Manifest(json, json.uuid("table"), version, json.uuid("commit"), previous, oldest, _read_tags(json, version), made)
 
 
 def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
@@ -521,7 +523,8 @@ def _contents(path: Location, manifest: _Manifest) -> Contents:
     index_map = None
     if "indexMap" in json.members:
         index_map = read_shard(path, json.object("indexMap"), field_sets, keeper)
-    return Contents(manifest.version, fields, unreadable, shards, index_map, read_declarations(json, fields, unreadable))
+    declarations = read_declarations(json, fields, unreadable)
+    return Contents(manifest.version, fields, unreadable, shards, index_map, declarations, manifest.records)
 
 
 def read_index_map(path: Location, index_map: Source, verify: str) -> Field:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ from zrecord._binding import Binding, Kind
 from zrecord._crc32c import Bytes, crc32c, crc32c_each
 from zrecord._fetched import Content, FetchedBytes, fetch
 from zrecord._files import map_bytes
+from zrecord._fork_lock import ForkLock
 from zrecord._location import Location
 from zrecord._remote import RemotePath
 from zrecord._schema import FieldSpec, read_field, read_unreadable
@@ -135,7 +135,7 @@ class SealedShard:
         self._refs = tables
         self._files: dict[UUID, TablesFile] = {}
         self._maps: dict[UUID, Content] = {}
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def file_of(self, field: int) -> TablesFile | None:
         """Returns the tables file of a field; ``None`` if the shard does not have the field."""

@@ -44,7 +44,7 @@ class LauncherError(ZrecordError):
 
 
 class FeedError(ZrecordError):
-    """A feed ended, or cannot continue."""
+    """A feed or a batch sampler ended, or cannot continue."""
 
 
 class FeedTimeoutError(FeedError, TimeoutError):
