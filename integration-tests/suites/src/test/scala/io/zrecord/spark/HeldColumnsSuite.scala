@@ -104,9 +104,9 @@ class HeldColumnsSuite extends SparkSuite with AlteredTables {
   test("an entry of the session's catalog has no numbers, and outlives the release of Spark") {
     // Spark 3 keeps such entries only where the catalog of sessions is zrecord's.
     assume(!spark.version.startsWith("3."))
-    val t = created("id int", "(1)")
-    val entry = freshTable()
-    sql(s"create table $entry using zrecord location '${t.path}'")
+    val (entry, path) = (freshTable(), freshPath())
+    write(spark.sql("select 1 id"), path, "append")
+    sql(s"create table $entry using zrecord location '$path'")
     val declared = spark.sessionState.catalog.getTableMetadata(TableIdentifier(entry)).schema
     assert(!declared.json.contains("__FIELD_ID"), declared.json)
     assert(sql(s"select * from $entry") == Seq(Row(1)))
