@@ -39,9 +39,9 @@ def bundle(jar: Path, out: Path) -> list[Path]:
 
 
 def _build(root: Path, target: str, out: Path) -> str:
-    command = [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(out.resolve())]
-    said = subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return Path(said.strip().splitlines()[-1]).name
+    program = f"import sys; from hatchling import build; print(build.build_{target}(sys.argv[1]))"
+    command = [sys.executable, "-c", program, out.resolve()]
+    return subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def _stage(jar: Path, root: Path) -> None:
@@ -66,6 +66,7 @@ def _stage(jar: Path, root: Path) -> None:
         licenses = {name: packed.read(name).decode("utf-8") for name in packed.namelist() if _LICENSE.fullmatch(name)}
     _check_version(jar, manifest)
     (java / "zrecord.cdx.json").write_text(parts, encoding="utf-8")
+    del licenses["META-INF/NOTICE"]
     (root / "NOTICE").write_text(f"{_OWN_NOTICE}\n{notice}", encoding="utf-8")
     merged = [licenses.pop(name) for name in ("META-INF/LICENSE", "META-INF/LICENSE.txt")]
     (root / "licenses" / "LICENSE-of-libraries.txt").write_text("\n".join(_each_once(merged)), encoding="utf-8")

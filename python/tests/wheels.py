@@ -16,6 +16,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[1]
 _JARS = PROJECT.parent / "tools" / "target"
 _HANG_SECONDS = 300.0
+_OF_SHORT_PROCESSES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def jar() -> Path:
@@ -52,9 +53,10 @@ class Installation:
         home.mkdir(parents=True, exist_ok=True)
 
     def environment(self, more: Mapping[str, str | Path]) -> dict[str, str]:
-        """Returns variables of a process: few, with a home of its own, and those given."""
+        """Returns variables of a process: few, with a home of its own, and those given. Makes no archives by itself."""
         kept = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ}
-        return {**kept, "HOME": str(self.home), **{name: str(value) for name, value in more.items()}}
+        own = {"HOME": str(self.home), "ZRECORD_ARCHIVES": "off", "ZRECORD_JAVA_OPTIONS": _OF_SHORT_PROCESSES}
+        return {**kept, **own, **{name: str(value) for name, value in more.items()}}
 
     def run(self, words: Sequence[str | Path], **more: str | Path) -> subprocess.CompletedProcess[str]:
         """Runs a command in the home and returns what it said."""
