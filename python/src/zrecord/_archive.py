@@ -140,6 +140,9 @@ def make(archive: Path, words: Sequence[str]) -> None:
         dump = ["-Xshare:dump", f"-XX:SharedClassListFile={classes}", f"-XX:SharedArchiveFile={made}"]
         # The last word is the class that would be run.
         subprocess.run([words[0], *dump, *words[1:-1]], check=True, stdin=subprocess.DEVNULL)
+        # Fails if Java cannot use what it has made.
+        needed = ["-Xshare:on", f"-XX:SharedArchiveFile={made}", "-XX:+VerifySharedSpaces"]
+        subprocess.run([words[0], *needed, *words[1:], "--version"], check=True, stdin=subprocess.DEVNULL)
         made.chmod(0o600)
         made.replace(archive)
     _attempt(archive).unlink(missing_ok=True)

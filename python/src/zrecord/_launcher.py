@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import metadata
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -91,6 +90,9 @@ def _repository_of_sources() -> Path | None:
 
 def _repository_installed_from() -> Iterator[Path]:
     """Returns ``bin/zrecord`` of the checkout that pip recorded as the directory that it installed this package from."""
+    # Few starts come here, and the module needs 20 ms to be imported.
+    from importlib import metadata
+
     try:
         recorded = json.loads(metadata.distribution("zrecord").read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
