@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -24,13 +25,19 @@ def is_made(directory: Path) -> bool:
     return {file.suffix for file in directory.iterdir()} == {".jsa"}
 
 
+def begun(archive: Path) -> Path:
+    """Returns the file that says that somebody makes an archive."""
+    return archive.with_name(f"{archive.name.partition('-')[0]}.begun")
+
+
 def classes_from_archive(installed: Installation, archives: Path) -> int:
     """Returns how many classes of zrecord a start takes from an archive. The start says nothing of the archive."""
     log = installed.home / "loaded"
-    options = f"-Xlog:class+load:file={log}"
-    done = installed.run([installed.script, "--version"], JAVA_TOOL_OPTIONS=options, ZRECORD_ARCHIVES=archives)
-    assert done.stdout.startswith("zrecord 0."), done.stderr
-    assert done.stderr in ("", f"Picked up JAVA_TOOL_OPTIONS: {options}\n")
+    command = "import json; from zrecord import _launcher; print(json.dumps(_launcher.command()))"
+    words = json.loads(installed.python_says(command, ZRECORD_ARCHIVES=archives))
+    done = installed.run([*words[:-1], f"-Xlog:class+load:file={log}", words[-1], "--version"])
+    assert done.stdout.startswith("zrecord 0."), done
+    assert done.stderr == ""
     lines = log.read_text(encoding="utf-8").splitlines()
     return sum(" io.zrecord." in line and "shared objects file" in line for line in lines)
 
@@ -67,11 +74,13 @@ def test_a_damaged_archive_breaks_no_start(installed: Installation, archive: Pat
     middle = len(whole) // 2
     damaged = {
         "empty": b"",
-        "another header": bytes(4096) + whole[4096:],
-        "no archive": os.urandom(1 << 20),
         "half": whole[:middle],
+        "another header": bytes(4096) + whole[4096:],
+        "no archive": os.urandom(len(whole)),
         "flipped": whole[:middle] + bytes(byte ^ 0xFF for byte in whole[middle : middle + 4096]) + whole[middle + 4096 :],
     }
+    # No other archive is made meanwhile.
+    begun(archive).touch()
     for name, content in damaged.items():
         archive.write_bytes(content)
         assert classes_from_archive(installed, archive.parent) == 0, name
@@ -79,7 +88,7 @@ def test_a_damaged_archive_breaks_no_start(installed: Installation, archive: Pat
 
 
 def test_an_archive_that_others_can_write_to_is_not_used(installed: Installation, archive: Path) -> None:
-    (archive.with_suffix(".begun")).touch()
+    begun(archive).touch()
     archive.chmod(0o666)
     assert classes_from_archive(installed, archive.parent) == 0
 
@@ -100,12 +109,12 @@ def test_a_home_that_cannot_be_written_to_is_no_error(installed: Installation, t
 
 
 def test_one_of_many_starts_makes_an_archive(tmp_path: Path) -> None:
-    archive = tmp_path / "archives" / "a.jsa"
+    digest = tmp_path / "archives" / "a"
     with ThreadPoolExecutor(16) as threads:
-        assert sum(threads.map(_archive._begins, [archive] * 16)) == 1
-    long_ago = archive.with_suffix(".begun").stat().st_mtime - _archive._ATTEMPT_SECONDS - 1
-    os.utime(archive.with_suffix(".begun"), (long_ago, long_ago))
-    assert [_archive._begins(archive), _archive._begins(archive)] == [True, False]
+        assert sum(threads.map(_archive._begins, [digest] * 16)) == 1
+    long_ago = digest.with_suffix(".begun").stat().st_mtime - _archive._ATTEMPT_SECONDS - 1
+    os.utime(digest.with_suffix(".begun"), (long_ago, long_ago))
+    assert [_archive._begins(digest), _archive._begins(digest)] == [True, False]
 
 
 def test_an_archive_is_for_one_java_one_jar_and_one_choice_of_options(tmp_path: Path) -> None:
@@ -164,8 +173,8 @@ def test_lists_of_classes_are_joined_without_their_numbers(tmp_path: Path) -> No
 
 def test_programs_that_are_no_python_make_no_archive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("sys.executable", "/opt/app/trainer")
-    assert not _archive._begins(tmp_path / "a.jsa")
+    assert not _archive._begins(tmp_path / "a")
     monkeypatch.setattr("sys.executable", "/usr/bin/python3")
     monkeypatch.setattr("sys.frozen", True, raising=False)
-    assert not _archive._begins(tmp_path / "a.jsa")
+    assert not _archive._begins(tmp_path / "a")
     assert not list(tmp_path.iterdir())

@@ -47,7 +47,11 @@ def wheel(built: Path) -> Path:
 
 @pytest.fixture
 def installed(once: Once, wheel: Path, tmp_path: Path) -> Installation:
-    return Installation(once("installed", lambda directory: wheels.install(wheel, directory)), tmp_path / "home")
+    # Scripts have the path of the environment in them, so it cannot be what is made and then renamed.
+    def install(directory: Path) -> None:
+        wheels.install(wheel, directory.parent / "environment")
+
+    return Installation(once("installed", install).parent / "environment", tmp_path / "home")
 
 
 @pytest.fixture

@@ -1,8 +1,9 @@
 """Archives of loaded classes, with which Java starts faster.
 
 The first start of the command line begins to make an archive in the background, later starts use the archive. An
-archive fits one build of Java, one jar and one choice of options, and its name has a digest of these. Without a
-directory that can be written to there are no archives, and nothing else changes.
+archive fits one build of Java, one jar and one choice of options. Its name has a digest of these, and the number of
+its bytes, because Java is killed by an archive that was cut. Without a directory that can be written to there are no
+archives, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ def options(java: Java, jar: Path, flags: Sequence[str], main: Sequence[str]) ->
         directory = _directory()
         if directory is None or any(flag.startswith(_OWN_OPTIONS) for flag in flags):
             return []
-        archive = directory / f"{_digest(java, jar, [*flags, *main])}{_SUFFIX}"
-        if _is_own(archive):
+        digest = directory / _digest(java, jar, [*flags, *main])
+        archive = _finished(digest)
+        if archive is not None:
             return _use(java, archive)
-        if _begins(archive):
-            _make_in_background(archive, [str(java.executable), *flags, *main])
+        if _begins(digest):
+            _make_in_background(digest, [str(java.executable), *flags, *main])
     except (OSError, RuntimeError):
         # Such as a home that is not known, or a directory of somebody else.
         return []
@@ -75,13 +77,18 @@ def _digest(java: Java, jar: Path, words: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(facts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _is_own(archive: Path) -> bool:
-    """Tells whether a finished archive is there, and nobody else can have made it."""
-    try:
+def _finished(digest: Path) -> Path | None:
+    """Returns the archive of a digest if it is whole, and nobody else can have made it."""
+    for archive in digest.parent.glob(f"{digest.name}-*{_SUFFIX}"):
         status = archive.stat()
-    except FileNotFoundError:
-        return False
-    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+        is_own = not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+        if is_own and archive == _named(digest, status.st_size):
+            return archive
+    return None
+
+
+def _named(digest: Path, length: int) -> Path:
+    return digest.with_name(f"{digest.name}-{length}{_SUFFIX}")
 
 
 def _use(java: Java, archive: Path) -> list[str]:
@@ -90,12 +97,12 @@ def _use(java: Java, archive: Path) -> list[str]:
     return [*found, "-Xlog:aot*=off:stderr"] if java.version >= _LOGS_AOT else found
 
 
-def _begins(archive: Path) -> bool:
+def _begins(digest: Path) -> bool:
     """Tells whether this process is to make an archive: no other one has begun lately. Raises ``OSError`` if none can."""
     if not _is_python():
         return False
-    archive.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    attempt = _attempt(archive)
+    digest.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    attempt = _attempt(digest)
     try:
         attempt.touch(exist_ok=False)
         return True
@@ -111,14 +118,14 @@ def _is_python() -> bool:
     return not getattr(sys, "frozen", False) and Path(sys.executable or "").name.lower().startswith(("python", "pypy"))
 
 
-def _attempt(archive: Path) -> Path:
-    return archive.with_suffix(".begun")
+def _attempt(digest: Path) -> Path:
+    return digest.with_suffix(".begun")
 
 
-def _make_in_background(archive: Path, words: Sequence[str]) -> None:
+def _make_in_background(digest: Path, words: Sequence[str]) -> None:
     # The first place where Python looks for modules is then that of this package.
     packages = Path(__file__).resolve().parent.parent
-    maker = [sys.executable, "-m", "zrecord._archive", str(archive), *words]
+    maker = [sys.executable, "-m", "zrecord._archive", str(digest), *words]
     nothing = subprocess.DEVNULL
     if os.name == "posix":
         # The shell ends at once, so that this process gets no child that it would have to wait for.
@@ -128,9 +135,9 @@ def _make_in_background(archive: Path, words: Sequence[str]) -> None:
         subprocess.Popen(maker, cwd=packages, stdin=nothing, stdout=nothing, stderr=nothing)
 
 
-def make(archive: Path, words: Sequence[str]) -> None:
-    """Makes an archive of the classes that a conversion and a feed load. ``words`` start the command line."""
-    with tempfile.TemporaryDirectory(prefix="making-", dir=archive.parent) as directory:
+def make(digest: Path, words: Sequence[str]) -> None:
+    """Makes the archive of a digest, of the classes that a conversion and a feed load. ``words`` start the command line."""
+    with tempfile.TemporaryDirectory(prefix="making-", dir=digest.parent) as directory:
         scratch = Path(directory)
         lists = [scratch / "conversion", scratch / "feed"]
         _try_out(scratch / "table", [[words[0], f"-XX:DumpLoadedClassList={file}", *words[1:]] for file in lists])
@@ -144,9 +151,9 @@ def make(archive: Path, words: Sequence[str]) -> None:
         needed = ["-Xshare:on", f"-XX:SharedArchiveFile={made}", "-XX:+VerifySharedSpaces"]
         subprocess.run([words[0], *needed, *words[1:], "--version"], check=True, stdin=subprocess.DEVNULL)
         made.chmod(0o600)
-        made.replace(archive)
-    _attempt(archive).unlink(missing_ok=True)
-    _remove_old(archive.parent)
+        made.replace(_named(digest, made.stat().st_size))
+    _attempt(digest).unlink(missing_ok=True)
+    _remove_old(digest.parent)
 
 
 def _try_out(table: Path, commands: Sequence[Sequence[str]]) -> None:
