@@ -41,7 +41,7 @@ def bundle(jar: Path, out: Path) -> list[Path]:
 
 def _build(root: Path, target: str, out: Path) -> str:
     program = f"import sys; from hatchling import build; print(build.build_{target}(sys.argv[1]))"
-    command = [sys.executable, "-c", program, out.resolve()]
+    command = [sys.executable, "-c", program, str(out.resolve())]
     return subprocess.run(command, cwd=root, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
-class BundledCommandLine(BuildHookInterface[Any]):
+class BundledCommandLine(BuildHookInterface):  # type: ignore[type-arg]
     """Puts the jar into the package, and the list of what is in the jar beside the licenses."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

@@ -118,7 +118,7 @@ def test_an_installed_wheel_converts_feeds_and_reads(installed: Installation) ->
 
 def test_signals_reach_the_command_line(installed: Installation) -> None:
     installed.python_says(TRAIN)
-    feed = [installed.script, "feed", "table", "--epochs=0", "--batch-size=10"]
+    feed: list[str | Path] = [installed.script, "feed", "table", "--epochs=0", "--batch-size=10"]
     with subprocess.Popen(feed, cwd=installed.home, env=installed.environment({}), stdout=subprocess.PIPE) as running:
         assert running.stdout and running.stdout.read(8)
         running.send_signal(signal.SIGTERM)
@@ -184,7 +184,7 @@ def test_the_script_of_a_package_without_the_jar_does_not_find_itself(built: Pat
         packed.extractall(tmp_path, filter="data")
     project = next(tmp_path.glob("zrecord-*"))
     shutil.rmtree(project / "java")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist"]
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
     subprocess.run(build, cwd=project, check=True, capture_output=True)
     wheels.install(next((tmp_path / "dist").glob("*.whl")), tmp_path / "environment")
     bare = Installation(tmp_path / "environment", tmp_path / "home")

@@ -36,7 +36,7 @@ def install(wheel: Path, directory: Path) -> None:
     """Makes a virtual environment with a wheel and NumPy, and nothing else."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", directory], check=True)
     python = directory / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
     subprocess.run([*pip, "install", "-q", "--no-deps", "--no-index", wheel], check=True)
     packages = next((directory / "lib").glob("python*/site-packages"))
     for part in Path(np.__file__).parents[1].glob("numpy*"):
