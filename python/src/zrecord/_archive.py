@@ -26,8 +26,8 @@ _KEPT = 4
 # An attempt that has not ended after this time has failed, and another one may begin.
 _ATTEMPT_SECONDS = 3600.0
 _OWN_OPTIONS = ("-Xshare", "-XX:SharedArchiveFile", "-XX:ArchiveClassesAtExit", "-XX:AOT", "-XX:+AutoCreateSharedArchive")
-# The first Java whose log calls archives by another name.
-_LOGS_AOT = 24
+# The first Java that archives classes with their links, and whose log calls archives by another name.
+_LINKS = 24
 _NICENESS = 10
 
 
@@ -46,7 +46,8 @@ def options(java: Java, jar: Path, flags: Sequence[str], main: Sequence[str]) ->
         if archive is not None:
             return _use(java, archive)
         if _begins(digest):
-            _make_in_background(digest, [str(java.executable), *flags, *main])
+            dump = ["-XX:+AOTClassLinking"] if java.version >= _LINKS else []
+            _make_in_background(digest, dump, [str(java.executable), *flags, *main])
     except (OSError, RuntimeError):
         # Such as a home that is not known, or a directory of somebody else.
         return []
@@ -94,7 +95,7 @@ def _named(digest: Path, length: int) -> Path:
 def _use(java: Java, archive: Path) -> list[str]:
     # Java compares checksums, and goes on without an archive that is damaged or does not fit, which it need not tell.
     found = ["-Xshare:auto", f"-XX:SharedArchiveFile={archive}", "-XX:+VerifySharedSpaces", "-Xlog:cds*=off:stderr"]
-    return [*found, "-Xlog:aot*=off:stderr"] if java.version >= _LOGS_AOT else found
+    return [*found, "-Xlog:aot*=off:stderr"] if java.version >= _LINKS else found
 
 
 def _begins(digest: Path) -> bool:
@@ -122,10 +123,10 @@ def _attempt(digest: Path) -> Path:
     return digest.with_suffix(".begun")
 
 
-def _make_in_background(digest: Path, words: Sequence[str]) -> None:
+def _make_in_background(digest: Path, dump: Sequence[str], words: Sequence[str]) -> None:
     # The first place where Python looks for modules is then that of this package.
     packages = Path(__file__).resolve().parent.parent
-    maker = [sys.executable, "-m", "zrecord._archive", str(digest), *words]
+    maker = [sys.executable, "-m", "zrecord._archive", str(digest), shlex.join(dump), *words]
     nothing = subprocess.DEVNULL
     if os.name == "posix":
         # The shell ends at once, so that this process gets no child that it would have to wait for.
@@ -135,8 +136,11 @@ def _make_in_background(digest: Path, words: Sequence[str]) -> None:
         subprocess.Popen(maker, cwd=packages, stdin=nothing, stdout=nothing, stderr=nothing)
 
 
-def make(digest: Path, words: Sequence[str]) -> None:
-    """Makes the archive of a digest, of the classes that a conversion and a feed load. ``words`` start the command line."""
+def make(digest: Path, dump: Sequence[str], words: Sequence[str]) -> None:
+    """Makes the archive of a digest, of the classes that a conversion and a feed load.
+
+    ``dump`` has options for that alone, and ``words`` start the command line.
+    """
     with tempfile.TemporaryDirectory(prefix="making-", dir=digest.parent) as directory:
         scratch = Path(directory)
         lists = [scratch / "conversion", scratch / "feed"]
@@ -144,9 +148,9 @@ def make(digest: Path, words: Sequence[str]) -> None:
         classes = scratch / "classes"
         classes.write_text("".join(f"{line}\n" for line in _joined(lists)), encoding="utf-8")
         made = scratch / "made"
-        dump = ["-Xshare:dump", f"-XX:SharedClassListFile={classes}", f"-XX:SharedArchiveFile={made}"]
+        files = [f"-XX:SharedClassListFile={classes}", f"-XX:SharedArchiveFile={made}"]
         # The last word is the class that would be run.
-        subprocess.run([words[0], *dump, *words[1:-1]], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run([words[0], "-Xshare:dump", *dump, *files, *words[1:-1]], check=True, stdin=subprocess.DEVNULL)
         # Fails if Java cannot use what it has made.
         needed = ["-Xshare:on", f"-XX:SharedArchiveFile={made}", "-XX:+VerifySharedSpaces"]
         subprocess.run([words[0], *needed, *words[1:], "--version"], check=True, stdin=subprocess.DEVNULL)
@@ -194,4 +198,4 @@ def _remove_old(directory: Path) -> None:
 if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    make(Path(sys.argv[1]), sys.argv[2:])
+    make(Path(sys.argv[1]), shlex.split(sys.argv[2]), sys.argv[3:])
