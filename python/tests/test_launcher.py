@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.wheels import java_script
-from zrecord import _bundle, _java, _launcher, feed
+from zrecord import _bundle, _engine, _java, _launcher, feed
 from zrecord.errors import CorruptDataError, FeedError, LauncherError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -125,3 +125,10 @@ def test_an_engine_that_ends_early_is_damage_only_if_it_says_so(
 def test_a_java_without_a_file_of_its_release_is_asked(tmp_path: Path, said: str, version: int) -> None:
     java = _java._identified(java_script(tmp_path / "java", said) / "bin" / "java")
     assert java is not None and java.version == version
+
+
+def test_a_feed_says_which_systems_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as windows, pytest.raises(LauncherError, match=r"needs a POSIX system .* this is win32; use Linux"):
+        windows.setattr("os.name", "nt")
+        windows.setattr("sys.platform", "win32")
+        _engine.Engine([], 8, False)

@@ -92,7 +92,9 @@ class Engine:
 
     def __init__(self, arguments: Sequence[str], depth: int, writable: bool) -> None:
         if os.name != "posix":
-            raise LauncherError(f"A feed shares memory with Java as POSIX systems do, and this is {sys.platform}; use Linux")
+            raise LauncherError(
+                f"A feed needs a POSIX system to share memory with Java, and this is {sys.platform}; use Linux or macOS"
+            )
         command = _launcher.command()
         self._depth = depth
         self._protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
