@@ -10,10 +10,12 @@ import gc
 import json
 import mmap
 import os
+import re
 import select
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import weakref
@@ -34,6 +36,8 @@ _RELEASE = struct.Struct(">i")
 _CLOSE_SECONDS = 10
 # How long others, such as the queue of an accelerator, may take to release a batch when all are owned.
 _OWNED_SECONDS = 10.0
+# How the command line begins the line that says why it ended.
+_REASON = re.compile("^zrecord: ", re.MULTILINE)
 
 
 class _Lease(weakref.ref[Array]):
@@ -87,6 +91,10 @@ class Engine:
     """A running engine. One thread takes messages; any thread may drop arrays."""
 
     def __init__(self, arguments: Sequence[str], depth: int, writable: bool) -> None:
+        if os.name != "posix":
+            raise LauncherError(
+                f"A feed needs a POSIX system to share memory with Java, and this is {sys.platform}; use Linux or macOS"
+            )
         command = _launcher.command()
         self._depth = depth
         self._protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
@@ -104,6 +112,7 @@ class Engine:
                 stdin=subprocess.PIPE,
                 stdout=self._errors,
                 stderr=self._errors,
+                env=_launcher.environment(),
                 pass_fds=(self._memory, messages),
                 # An interrupt at the terminal is for this process, which ends the engine.
                 start_new_session=True,
@@ -120,6 +129,7 @@ class Engine:
         self._messages: deque[tuple[int, memoryview]] = deque()
         self._rest = b""
         self._ended: Exception | None = None
+        self._has_begun = False
         os.set_blocking(self._out, False)
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
@@ -166,6 +176,7 @@ class Engine:
             if end > len(frames):
                 break
             self._messages.append((kind, frames[at + _FRAME.size : end]))
+            self._has_begun = True
             at = end
         self._rest = bytes(frames[at:])
 
@@ -209,8 +220,15 @@ class Engine:
             code = None
         self._errors.seek(0)
         said = self._errors.read().decode("utf-8", "replace").strip()
-        message = said.rpartition("zrecord: ")[2] if "zrecord: " in said else said
-        if code == 1:
+        *_, message = _REASON.split(said)
+        # Otherwise Java itself speaks, which ends with the code that stands for damage.
+        is_reason = message != said
+        if not is_reason and not self._has_begun:
+            return LauncherError(
+                f"The engine did not start, but ended with exit code {code}: {said or 'it said nothing'};"
+                " see ZRECORD_JAVA_OPTIONS, JAVA_HOME and ZRECORD_COMMAND"
+            )
+        if code == 1 and is_reason:
             return CorruptDataError(message)
         if code == 2:
             return ValueError(message)
@@ -262,4 +280,5 @@ def _forget_all() -> None:
         engine.forget()
 
 
-os.register_at_fork(after_in_child=_forget_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

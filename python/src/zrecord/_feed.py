@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from types import TracebackType
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from zrecord._schema import STORED
 from zrecord.errors import FeedError
 
 Array = np.ndarray[Any, Any]
-Values = Union[Array, Ragged]
+Values = Array | Ragged
 _START_SECONDS = 600.0
 _BATCH_WORDS = 6
 _FIELD_WORDS = 5

@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -109,7 +109,7 @@ class FetchedBytes:
 
 
 # The content of a file: mapped, or fetched.
-Content = Union[Bytes, FetchedBytes]
+Content = Bytes | FetchedBytes
 Wanted = tuple[FetchedBytes, Array, Array]
 
 

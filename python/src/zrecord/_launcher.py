@@ -5,49 +5,74 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
-from importlib import metadata
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from zrecord import _bundle
 from zrecord.errors import LauncherError
 
+# What a command that ZRECORD_COMMAND started need not start again: the command may be this package's own script.
+_STARTED = "ZRECORD_COMMAND_STARTED"
+_SCRIPT_BYTES = 1 << 20
 
-def command() -> list[str]:
+
+def command(terminal: bool = False) -> list[str]:
     """Returns the words that start the command line. Arguments are appended to the words.
 
     The first of: ``ZRECORD_COMMAND`` (words as in a shell), ``bin/zrecord`` below ``ZRECORD_HOME``, ``bin/zrecord`` of
-    the repository from which this package was installed, ``zrecord`` in the ``PATH``.
+    the repository that has this package's sources, the jar in this package, ``bin/zrecord`` of the repository from
+    which this package was installed, ``zrecord`` in the ``PATH`` unless it is this package's script. With
+    ``terminal``, the standard error of the command is a terminal.
     """
-    words = shlex.split(os.environ.get("ZRECORD_COMMAND", ""))
-    if words:
+    named = os.environ.get("ZRECORD_COMMAND", "")
+    words = shlex.split(named)
+    if words and os.environ.get(_STARTED) != named:
         return words
     home = os.environ.get("ZRECORD_HOME")
     if home:
         launcher = Path(home) / "bin" / "zrecord"
-        if not launcher.is_file():
-            raise LauncherError(f"ZRECORD_HOME is {home}, but there is no {launcher}; set it to a checkout of zrecord", launcher)
+        if not launcher.is_file() or _is_own_script(launcher):
+            raise LauncherError(
+                f"ZRECORD_HOME is {home}, but there is no {launcher} of a checkout; set it to a checkout of zrecord", launcher
+            )
         return [str(launcher)]
-    for root in _repositories():
-        launcher = root / "bin" / "zrecord"
-        if launcher.is_file():
-            return [str(launcher)]
-    found = shutil.which("zrecord")
-    if found:
-        return [found]
+    sources = _repository_of_sources()
+    if sources:
+        return [str(sources)]
+    if _bundle.is_present():
+        return _bundle.command(terminal)
+    launchers = [*_repository_installed_from(), *_in_path()]
+    if launchers:
+        return [str(launchers[0])]
     raise LauncherError(
-        "Cannot find the command line zrecord; set ZRECORD_HOME to a checkout of it, or ZRECORD_COMMAND to a command"
+        "Cannot find the command line zrecord, which this installation does not contain; install a wheel of zrecord,"
+        " or set ZRECORD_HOME to a checkout of it, or ZRECORD_COMMAND to a command"
     )
+
+
+def environment() -> dict[str, str]:
+    """Returns the environment of the command line."""
+    variables = dict(os.environ)
+    if "ZRECORD_COMMAND" in variables:
+        variables[_STARTED] = variables["ZRECORD_COMMAND"]
+    # Java decodes names of files by the locale, and the one of a bare environment knows ASCII only.
+    locale = next((variables[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if variables.get(name)), "")
+    if "utf8" not in locale.lower().replace("-", ""):
+        variables["LC_ALL"] = "C.UTF-8"
+    return variables
 
 
 def run(arguments: Sequence[str]) -> str:
     """Runs the command line and returns its output. Raises ``LauncherError`` with its message if it fails."""
     words = [*command(), *arguments]
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
+        done = subprocess.run(
+            words, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", errors="replace", env=environment()
+        )
     except OSError as e:
         raise LauncherError(f"Cannot run {words[0]}: {e}; see ZRECORD_HOME and ZRECORD_COMMAND", words[0]) from e
     if done.returncode:
@@ -55,13 +80,42 @@ def run(arguments: Sequence[str]) -> str:
     return done.stdout
 
 
-def _repositories() -> Iterator[Path]:
-    """Returns checkouts from which this package may have come: by its place (editable), and as pip recorded it."""
-    yield Path(__file__).resolve().parent.parent.parent.parent
+def _repository_of_sources() -> Path | None:
+    """Returns ``bin/zrecord`` of the checkout in which this package lies, as an editable installation does."""
+    package = Path(__file__).resolve().parent
+    root = package.parents[2]
+    launcher = root / "bin" / "zrecord"
+    return launcher if package == root / "python" / "src" / "zrecord" and launcher.is_file() else None
+
+
+def _repository_installed_from() -> Iterator[Path]:
+    """Returns ``bin/zrecord`` of the checkout that pip recorded as the directory that it installed this package from."""
+    # Few starts come here, and the module needs 20 ms to be imported.
+    from importlib import metadata
+
     try:
-        recorded = metadata.distribution("zrecord").read_text("direct_url.json")
+        recorded = json.loads(metadata.distribution("zrecord").read_text("direct_url.json") or "{}")
     except metadata.PackageNotFoundError:
         return
-    url = urlsplit(json.loads(recorded)["url"] if recorded else "")
-    if url.scheme == "file":
-        yield Path(url2pathname(url.path)).parent
+    url = urlsplit(recorded.get("url", ""))
+    if url.scheme == "file" and "dir_info" in recorded:
+        launcher = Path(url2pathname(url.path)).parent / "bin" / "zrecord"
+        if launcher.is_file():
+            yield launcher
+
+
+def _in_path() -> Iterator[Path]:
+    """Returns each ``zrecord`` in the ``PATH`` but scripts of this package, which would look here again."""
+    for directory in os.get_exec_path():
+        found = Path(directory) / ("zrecord.exe" if sys.platform == "win32" else "zrecord")
+        if directory and found.is_file() and os.access(found, os.X_OK) and not _is_own_script(found):
+            yield found
+
+
+def _is_own_script(file: Path) -> bool:
+    """Tells whether a file is the script that an installer makes for ``zrecord.__main__``."""
+    try:
+        with file.open("rb") as script:
+            return b"zrecord.__main__" in script.read(_SCRIPT_BYTES)
+    except OSError:
+        return False

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from zrecord._remote import RemotePath, scheme_of
 
-Location = Union[Path, RemotePath]
+Location = Path | RemotePath
 
 
 def locate(path: str | os.PathLike[str], storage_options: Mapping[str, Any] | None) -> Location:
