@@ -31,7 +31,6 @@ def command(terminal: bool) -> list[str]:
         options.append("--enable-native-access=ALL-UNNAMED")
     own = os.environ.get("ZRECORD_JAVA_OPTIONS", "").split()
     more = os.environ.get("ZRECORD_CLASS_PATH")
-    class_path = f"{JAR}{os.pathsep}{more}" if more else str(JAR)
-    main = ["-cp", class_path, _MAIN]
-    archived = _archive.options(java, JAR, [*options, *own], main)
-    return [str(java.executable), *options, *archived, *(["-Dzrecord.terminal=true"] if terminal else []), *own, *main]
+    main = ["-cp", f"{JAR}{os.pathsep}{more}" if more else str(JAR), _MAIN]
+    options += _archive.options(java, JAR, [str(java.executable), *options, *main])
+    return [str(java.executable), *options, *(["-Dzrecord.terminal=true"] if terminal else []), *own, *main]
