@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import Once
 from tests.test_wheel import TRAIN, built, installed, wheel
-from tests.wheels import Installation, waited_for
+from tests.wheels import Installation, unprivileged, waited_for
 from zrecord import _archive, _archiver
 from zrecord._java import Java
 
@@ -153,9 +153,7 @@ def test_a_home_that_cannot_be_written_to_is_no_error(installed: Installation, t
     home = tmp_path / "read-only"
     home.mkdir()
     home.chmod(0o555)
-    # The superuser may write everywhere, but for this.
-    capabilities = "-dac_override,-dac_read_search,-fowner"
-    weak = ["setpriv", f"--bounding-set={capabilities}", f"--inh-caps={capabilities}"] if os.geteuid() == 0 else []
+    weak = unprivileged()
     with pytest.raises(subprocess.CalledProcessError):
         subprocess.run([*weak, "touch", home / "file"], check=True, capture_output=True)
     for place in (home, Path("/dev/null")):

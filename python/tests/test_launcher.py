@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import os
+import platform
 import shlex
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.wheels import java_script
-from zrecord import _bundle, _engine, _java, _launcher, feed
+from tests.wheels import java_script, unprivileged
+from zrecord import __main__, _bundle, _engine, _java, _launcher, feed
 from zrecord.errors import CorruptDataError, FeedError, LauncherError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ZRECORD_COMMAND", raising=False)
     monkeypatch.delenv("ZRECORD_HOME", raising=False)
-    monkeypatch.delenv("ZRECORD_COMMAND_STARTED", raising=False)
+    monkeypatch.delenv("ZRECORD_STARTED", raising=False)
 
 
 def test_finds_the_repository_it_was_installed_from() -> None:
@@ -66,14 +70,89 @@ def test_the_path_is_searched_last_and_never_for_the_script_of_this_package(
         _launcher.command()
 
 
-def test_a_command_that_is_this_package_again_does_not_start_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ZRECORD_COMMAND", "zrecord")
+def test_what_this_package_starts_takes_its_own_command_line_or_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "zrecord").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "zrecord").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(_launcher, "_repository_of_sources", lambda: tmp_path / "checkout")
+    for name in ("ZRECORD_COMMAND", "ZRECORD_HOME"):
+        monkeypatch.setenv(name, "zrecord")
     assert _launcher.command() == ["zrecord"]
-    for name, value in _launcher.environment().items():
-        monkeypatch.setenv(name, value)
-    assert _launcher.command() == [str(ROOT / "bin" / "zrecord")]
-    monkeypatch.setenv("ZRECORD_COMMAND", "another")
-    assert _launcher.command() == ["another"]
+    monkeypatch.setattr("os.environ", _launcher.environment())
+    assert _launcher.command() == [str(tmp_path / "checkout")]
+    monkeypatch.setattr(_launcher, "_repository_of_sources", lambda: None)
+    monkeypatch.setattr(_bundle, "JAR", tmp_path / "none.jar")
+    with pytest.raises(LauncherError, match="is this package again, which has no command line; set ZRECORD_HOME to a checkout"):
+        _launcher.command()
+
+
+def test_scripts_that_lead_back_to_this_package_are_started_once(tmp_path: Path) -> None:
+    """A shim of pyenv in the ``PATH``, and a ``bin/zrecord`` that runs this package."""
+    shim = tmp_path / "bin" / "zrecord"
+    shim.parent.mkdir()
+    shim.write_text(f'#!/bin/sh\necho again\nexec {shlex.join([sys.executable, "-m", "zrecord"])} "$@"\n', encoding="utf-8")
+    shim.chmod(0o755)
+    # A package without a jar and without a checkout around.
+    package = tmp_path / "packages" / "zrecord"
+    package.parent.mkdir()
+    shutil.copytree(Path(_launcher.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "java"))
+    about = package.parent / "zrecord-0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: zrecord\nVersion: 0\n", encoding="utf-8")
+    base = {"PATH": os.environ["PATH"], "PYTHONPATH": str(package.parent)}
+    for setting in ({"PATH": f"{shim.parent}:{base['PATH']}"}, {"ZRECORD_HOME": str(tmp_path)}, {"ZRECORD_COMMAND": str(shim)}):
+        done = subprocess.run([shim, "--version"], env={**base, **setting}, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (3, "again\nagain\n"), done
+        assert "is this package again" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_no_message_has_a_property_of_java(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    java = tmp_path / "java"
+    options = "echo Picked up JAVA_TOOL_OPTIONS: -Dkey=secret >&2; echo NOTE: Picked up JDK_JAVA_OPTIONS: -Dkey=secret >&2"
+    java.write_text(f"#!/bin/sh\n{options}\necho zrecord: broken >&2\nexit 3\n", encoding="utf-8")
+    messages = []
+    for mode in (0o644, 0o755):
+        java.chmod(mode)
+        monkeypatch.setenv("ZRECORD_COMMAND", f"{java} -Dkey=secret")
+        for call in (lambda: _launcher.run(["info"]), lambda: next(feed("/data"))):
+            with pytest.raises((LauncherError, FeedError)) as raised:
+                call()
+            messages.append(str(raised.value))
+    assert messages[2] == "zrecord info failed with exit code 3: zrecord: broken"
+    assert messages[3] == "The engine ended with exit code 3: broken"
+    monkeypatch.setenv("ZRECORD_COMMAND", "java '-Dkey=secret")
+    assert __main__.main() == 3
+    messages.append(capsys.readouterr().err)
+    assert "No closing quotation" in messages[-1]
+    assert not [message for message in messages if "secret" in message]
+
+
+def test_a_directory_that_cannot_be_searched_is_no_traceback(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    words = [*unprivileged(), sys.executable, "-c"]
+    with pytest.raises(subprocess.CalledProcessError):
+        subprocess.run([*words, f"import os; os.stat('{closed}/bin')"], check=True, capture_output=True)
+    environment = {**os.environ, "JAVA_HOME": str(closed), "ZRECORD_HOME": str(closed)}
+    for program, said in (
+        ("import zrecord.__main__ as main; print(main.main())", f"zrecord: ZRECORD_HOME is {closed}, but there is no {closed}"),
+        ("from zrecord import _java; print(next(_java._places())[0])", f"JAVA_HOME has no {closed}/bin/java"),
+    ):
+        done = subprocess.run([*words, program], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0 and said in done.stdout + done.stderr, done
+
+
+def test_an_error_before_there_is_a_command_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(terminal: bool) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(_launcher, "command", fail)
+    assert __main__.main() == 3
+    assert capsys.readouterr().err.startswith("zrecord: Cannot run zrecord: Permission denied; see JAVA_HOME")
 
 
 def test_java_gets_a_locale_that_knows_every_name_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +204,23 @@ def test_an_engine_that_ends_early_is_damage_only_if_it_says_so(
 def test_a_java_without_a_file_of_its_release_is_asked(tmp_path: Path, said: str, version: int) -> None:
     java = _java._identified(java_script(tmp_path / "java", said) / "bin" / "java")
     assert java is not None and java.version == version
+
+
+def test_a_java_whose_file_of_its_release_does_not_suit_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def home(name: str, machine: str, code: int, mode: int = 0o755) -> _java.Java | None:
+        java = java_script(tmp_path / name, 'openjdk version "17.0.1"', code)
+        (java / "release").write_text(f'JAVA_VERSION="21.0.2"\nOS_ARCH="{machine}"\n', encoding="utf-8")
+        (java / "bin" / "java").chmod(mode)
+        return _java._identified(java / "bin" / "java")
+
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    for name, machine in (("same", "arm64"), ("other name", "aarch64")):
+        suits = home(name, machine, 1)
+        assert suits is not None and suits.version == 21
+    translated = home("translated", "x86_64", 0)
+    assert translated is not None and translated.version == 17
+    assert home("foreign", "x86_64", 1) is None
+    assert home("not executable", "aarch64", 0, 0o644) is None
 
 
 def test_a_feed_says_which_systems_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ def main() -> int:
     Where a process can become another one this one does, so that signals reach the command line.
     """
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    words: list[str] = []
     try:
         words = [*_launcher.command(terminal=is_terminal), *sys.argv[1:]]
         if os.name == "posix":
@@ -30,7 +31,7 @@ def main() -> int:
     except LauncherError as e:
         message = str(e)
     except OSError as e:
-        message = f"Cannot run {words[0]}: {e.strerror}; see ZRECORD_HOME and ZRECORD_COMMAND"
+        message = f"Cannot run {words[0] if words else 'zrecord'}: {e.strerror}; see JAVA_HOME, ZRECORD_HOME and ZRECORD_COMMAND"
     print(f"zrecord: {message}", file=sys.stderr)
     return _FAILED
 

