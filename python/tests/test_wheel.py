@@ -18,8 +18,21 @@ from tests import wheels
 from tests.conftest import Once
 from tests.wheels import Installation
 
-# Texts of all of these are in the wheel. MIT-0 asks for none.
-LICENSES_WITH_TEXTS = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "MIT-0"}
+# What the text of each license of the wheel has. MIT-0 asks for no text.
+LICENSES = {
+    "Apache-2.0": "Apache License",
+    "BSD-2-Clause": "Luben Karavelov",
+    "BSD-3-Clause": "Meta Platforms",
+    "BSL-1.0": "Boost Software License",
+    "MIT": "QOS.ch",
+    "MIT-0": None,
+    "MPL-2.0": "Mozilla Public License Version 2.0",
+}
+# Files of the jar that have a license of their own, which the list of its parts does not tell.
+LICENSED_FILES = {
+    "BSL-1.0": ("Boost Software License", ["META-INF/FastDoubleParser-ThirdParty-LICENSE"]),
+    "MPL-2.0": ("Mozilla Public", ["org/publicsuffix/list/effective_tld_names.dat"]),
+}
 CODECS = {
     "libzstd-jni": ["darwin/aarch64", "darwin/x86_64", "linux/aarch64", "linux/amd64", "win/amd64"],
     "liblz4-java": ["darwin/aarch64", "darwin/x86_64", "linux/aarch64", "linux/amd64", "win32/amd64"],
@@ -76,17 +89,25 @@ def test_the_wheel_has_the_jar_for_every_platform_with_licenses_and_a_list_of_it
         metadata = packed.read(f"{about}/METADATA").decode()
     with zipfile.ZipFile(wheels.jar()) as jar:
         natives = [name.rpartition("/") for name in jar.namelist()]
+        resources = {name: jar.read(name) for name in jar.namelist() if not name.endswith((".class", ".so", ".dll", ".dylib"))}
     for library, platforms in CODECS.items():
         has = {directory for directory, _, name in natives if name.startswith(library)}
         assert all(any(directory.endswith(platform) for directory in has) for platform in platforms), (library, has)
     assert f"{about}/licenses/LICENSE" in names
     assert "Apache Software Foundation" in notice and "Amazon.com" in notice
     assert {"zstd-jni", "lz4-java", "picocli", "jackson-databind", "s3", "slf4j-api"} <= {part["name"] for part in parts}
+    known = set(LICENSED_FILES)
     for part in parts:
-        licenses = {one["license"].get("id") or one["license"]["name"] for one in part["licenses"]}
-        assert licenses & LICENSES_WITH_TEXTS, (part["name"], licenses)
-    for words in ("Luben Karavelov", "Meta Platforms", "JLine", "Tongfei Chen", "QOS.ch", "Apache License"):
+        # Of a choice, any will do.
+        licenses = {one["license"].get("id") or one["license"]["name"] for one in part["licenses"]} & set(LICENSES)
+        assert licenses, part
+        known |= licenses
+    assert f"\nLicense-Expression: {' AND '.join(sorted(known))}\n" in metadata
+    assert known == set(LICENSES)
+    for words in ("JLine", "Tongfei Chen", "publicsuffix.org/list/public_suffix_list.dat", *filter(None, LICENSES.values())):
         assert any(words in text for text in texts), words
+    for words, licensed in LICENSED_FILES.values():
+        assert [name for name, content in resources.items() if words.encode() in content] == licensed
     assert "Requires-Python: >=3.10" in metadata
     assert "# zrecord for Python" in metadata
 
