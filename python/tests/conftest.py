@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests import budget
+from tests import budget, wheels
 from zrecord import _launcher
 
 if TYPE_CHECKING:
@@ -125,4 +125,4 @@ def command_line(once: Once) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as environment:
         if "ZRECORD_JAVA_OPTIONS" not in os.environ:
             environment.setenv("ZRECORD_JAVA_OPTIONS", f"{fast} -XX:SharedArchiveFile={archived}")
-        yield next((ROOT / "tools" / "target").glob("zrecord-tools-*-cli.jar"))
+        yield wheels.jar()

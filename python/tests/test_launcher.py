@@ -172,6 +172,19 @@ def test_a_checkout_without_java_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert done.stderr.startswith(f"zrecord: Java 17 or later is needed, but there is no {tmp_path}/bin/java;")
 
 
+def test_a_checkout_with_several_jars_runs_none_of_them(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    shutil.copy(ROOT / "bin" / "zrecord", tmp_path / "bin")
+    java = java_script(tmp_path / "java", "ran")
+    jars = [tmp_path / "tools" / "target" / f"zrecord-tools-{version}-cli.jar" for version in ("0.1.0", "0.2.0")]
+    jars[0].parent.mkdir(parents=True)
+    for jar, code, said in ((jars[0], 0, "ran\n"), (jars[1], 3, f"of other versions:\n{jars[0]}\n{jars[1]}\n")):
+        jar.touch()
+        environment = {**os.environ, "JAVA_HOME": str(java)}
+        done = subprocess.run([tmp_path / "bin" / "zrecord"], env=environment, capture_output=True, text=True)
+        assert done.returncode == code and done.stderr.endswith(said), done
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

@@ -12,6 +12,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import bundle
 import pytest
 
 from tests import wheels
@@ -110,6 +111,73 @@ def test_the_wheel_has_the_jar_for_every_platform_with_licenses_and_a_list_of_it
         assert [name for name, content in resources.items() if words.encode() in content] == licensed
     assert "Requires-Python: >=3.10" in metadata
     assert "# zrecord for Python" in metadata
+
+
+def test_a_wheel_is_made_of_the_one_jar_there_is(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"must have one jar of the command line, not none; remove what there is and run ./mvnw"):
+        bundle.only_jar(tmp_path)
+    jars = [tmp_path / f"zrecord-tools-{version}-cli.jar" for version in ("0.1.0", "0.2.0-SNAPSHOT")]
+    jars[0].touch()
+    assert bundle.only_jar(tmp_path) == jars[0]
+    jars[1].touch()
+    with pytest.raises(ValueError, match=f", not {jars[0].name}, {jars[1].name}; remove what there is"):
+        bundle.only_jar(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("jar", "project", "suits"),
+    [
+        ("0.1.0-SNAPSHOT", "0.1.0.dev0", True),
+        ("0.1.0", "0.1.0", True),
+        ("0.1.0-SNAPSHOT", "0.1.0", False),
+        ("0.1.0", "0.1.0.dev0", False),
+        ("0.1.0", "0.1.1", False),
+        ("0.1.0-SNAPSHOT", "0.1.1.dev0", False),
+    ],
+)
+def test_a_wheel_has_the_jar_of_its_version(jar: str, project: str, suits: bool) -> None:
+    manifest = f"Manifest-Version: 1.0\r\nImplementation-Version: {jar}\r\n"
+    if suits:
+        bundle._check_version(Path("a.jar"), manifest, f'version = "{project}"\n')
+    else:
+        with pytest.raises(ValueError, match=f"a.jar is version {jar}, but pyproject.toml has {project}; build"):
+            bundle._check_version(Path("a.jar"), manifest, f'version = "{project}"\n')
+
+
+def test_an_sdist_has_sources_and_nothing_that_lies_beside_them(tmp_path: Path) -> None:
+    sources = [
+        "pyproject.toml",
+        "hatch_build.py",
+        "README.md",
+        "src/zrecord/a.py",
+        "src/zrecord/torch/b.py",
+        "src/zrecord/py.typed",
+    ]
+    others = ["src/zrecord/.env", "src/zrecord/notes", "src/zrecord/a.py~", "src/zrecord/.a/b.py", "src/a.pyc", "licenses/a.orig"]
+    for name in [*sources, *others, "licenses/MIT.txt"]:
+        (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / name).touch()
+    bundle._copy_sources(tmp_path / "project", tmp_path / "copy")
+    copied = {str(file.relative_to(tmp_path / "copy")) for file in (tmp_path / "copy").rglob("*") if file.is_file()}
+    assert copied == {*sources, "licenses/MIT.txt"}
+
+
+def test_a_directory_for_the_wheel_is_where_the_caller_is(tmp_path: Path) -> None:
+    """Checked with a checkout that has no jar and whose programs only say what they were asked."""
+    project = tmp_path / "checkout" / "python"
+    jar = tmp_path / "checkout" / "tools" / "target" / "zrecord-tools-0-cli.jar"
+    python = project / "target" / "venv" / "bin" / "python"
+    for file in (jar, python, project / "build"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    jar.touch()
+    python.write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
+    for name in ("build", "pyproject.toml"):
+        shutil.copy(wheels.PROJECT / name, project / name)
+    python.chmod(0o755)
+    (project / "build").chmod(0o755)
+    for given, asked in (([], str(project / "target" / "dist")), (["out/new"], "out/new")):
+        done = subprocess.run([project / "build", *given], cwd=tmp_path, check=True, capture_output=True, text=True)
+        assert done.stdout.splitlines()[-1] == f"{project / 'bundle.py'} {asked}"
 
 
 def test_the_sdist_makes_the_same_wheel_without_maven(built: Path, wheel: Path, tmp_path: Path) -> None:

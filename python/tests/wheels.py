@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import bundle
 import numpy as np
 import pytest
 
@@ -21,15 +22,14 @@ _OF_SHORT_PROCESSES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 def jar() -> Path:
     """Returns the jar of the command line, or skips a test."""
-    found = sorted(_JARS.glob("zrecord-tools-*-cli.jar"))
-    if not found:
+    if not any(_JARS.glob("zrecord-tools-*-cli.jar")):
         pytest.skip(f"there is no jar of the command line in {_JARS}; build it: ./mvnw package -pl tools -am -DskipTests")
-    return found[0]
+    return bundle.only_jar()
 
 
 def build(directory: Path) -> None:
     """Makes the sdist and the wheel."""
-    subprocess.run([sys.executable, PROJECT / "bundle.py", jar(), directory], check=True)
+    subprocess.run([sys.executable, PROJECT / "bundle.py", directory], check=True)
 
 
 def install(wheel: Path, directory: Path) -> None:
