@@ -265,10 +265,12 @@ def test_what_ended_attempts_left_is_removed_after_an_hour(directory: Path) -> N
         (directory / f"making-{age}").mkdir()
         (directory / f"making-{age}" / "classes").touch()
         (directory / f"{age}.begun").touch()
+    # That one cannot be removed does not keep others.
+    (directory / "a.begun").mkdir()
     for old in (directory / "making-old", directory / "old.begun"):
         os.utime(old, (HOUR_AGO, HOUR_AGO))
     _archiver.remove_expired(directory)
-    assert sorted(file.name for file in directory.iterdir()) == ["making-new", "new.begun"]
+    assert sorted(file.name for file in directory.iterdir()) == ["a.begun", "making-new", "new.begun"]
 
 
 def test_an_archive_is_for_one_java_and_one_jar(tmp_path: Path) -> None:

@@ -116,8 +116,10 @@ def remove_unused(directory: Path) -> None:
 def remove_expired(directory: Path) -> None:
     """Removes what attempts left that were ended from outside."""
     for begun in directory.glob("*.begun"):
-        if takes_over(begun):
-            begun.unlink()
+        with contextlib.suppress(OSError):
+            if takes_over(begun):
+                begun.unlink()
     for scratch in directory.glob("making-*"):
-        if is_expired(scratch.lstat()):
-            shutil.rmtree(scratch, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if is_expired(scratch.lstat()):
+                shutil.rmtree(scratch)
