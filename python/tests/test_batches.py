@@ -6,6 +6,8 @@ import gc
 import json
 import os
 import pickle
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -193,7 +195,10 @@ def test_states_of_another_order_are_refused() -> None:
         ({"format": 2}, "it is no state of format 1"),
         ({"more": 1}, "it is no state of format 1"),
         ({"state": {**state["state"], "seed": 1}}, "seed 1, not 42: use that seed"),
-        ({"state": {**state["state"], "datasetVersion": 1}}, "version of the records 1, not None: open that version"),
+        (
+            {"state": {**state["state"], "datasetVersion": 1}},
+            r"version of the records 1, not None: give Dataset\(path, version=1\)",
+        ),
         ({"datasetCommit": "1"}, "commit of the records 1, not None: open the dataset"),
         ({"state": {**state["state"], "position": 11}}, r"position of the state is 11, which is not in \[0, 10\]"),
         ({"state": {**state["state"], "position": None}}, "position is no 64-bit number"),
@@ -315,21 +320,47 @@ def test_datasets_are_opened_again_elsewhere(table: Path, monkeypatch: pytest.Mo
     assert isinstance(copy, Batch) and list(copy) == list(expected) and copy.index.tolist() == [1, 0]
 
 
-def test_another_dataset_in_the_place_is_refused(table: Path, entries: Path) -> None:
-    data = pickle.dumps(Dataset(table))
+def test_another_table_in_the_place_is_refused(table: Path) -> None:
+    """A table with a version of the same number."""
+    data = pickle.dumps(Dataset(table, version=3))
     table.rename(table.with_name("away"))
-    entries.rename(table)
-    with pytest.raises(zrecord.ZrecordError, match=r"Cannot open|again"):
+    shutil.copytree(GOLDEN / "v2-rewritten", table)
+    with pytest.raises(
+        zrecord.NotADatasetError, match=r"has 74 records of version 3 and .* instead of 120 of version 1 and .*7777"
+    ):
         pickle.loads(data)
 
 
-def test_states_name_the_records_of_a_table(table: Path) -> None:
+def test_a_state_goes_on_across_tags_of_a_table(table: Path) -> None:
+    """The golden table has three versions, of which the first one has the records."""
     data = Dataset(table)
-    state = BatchSampler(data, 2).state_dict()
-    assert state["state"]["datasetVersion"] == data.records_version == zrecord.open(table).records_version is not None
-    assert state["datasetCommit"] == str(data.records_commit)
-    with pytest.raises(ValueError, match=r"version of the records .*, not None"):
-        BatchSampler(len(data), 2).load_state_dict(state)
+    assert (data.data.version, data.records_version) == (3, 1)
+    batches = BatchSampler(Dataset(table, version=1), 2)
+    next(iter(batches))
+    state = batches.state_dict()
+    assert (state["state"]["datasetVersion"], state["datasetCommit"]) == (1, "77777777-7777-4777-8111-111111111111")
+    resumed = BatchSampler(data, 2)
+    resumed.load_state_dict(state)
+    assert resumed.position == 2
+
+
+def test_a_state_of_a_number_of_records_and_one_of_a_table_are_told_apart(table: Path) -> None:
+    data = Dataset(table)
+    of_table, of_number = BatchSampler(data, 2), BatchSampler(len(data), 2)
+    with pytest.raises(ValueError, match=r"version of the records 1, not None: give Dataset\(path, version=1\), or start anew"):
+        of_number.load_state_dict(of_table.state_dict())
+    with pytest.raises(ValueError, match=r"version of the records None, not 1: the state is of a store or a number of records"):
+        of_table.load_state_dict(of_number.state_dict())
+
+
+def test_a_state_from_before_an_append_names_the_version_to_open() -> None:
+    path = GOLDEN / "v2-moved"
+    before, after = Dataset(path, version=1), Dataset(path, version=2)
+    assert (len(before), len(after)) == (22, 23)
+    state = BatchSampler(before, 2).state_dict()
+    with pytest.raises(ValueError, match=r"^Cannot resume: the state has version .* 1, not 2: give Dataset\(path, version=1\)"):
+        BatchSampler(after, 2).load_state_dict(state)
+    BatchSampler(Dataset(path, version=1), 2).load_state_dict(state)
 
 
 def test_a_forked_process_reads_while_a_thread_of_its_parent_held_the_locks(table: Path) -> None:
@@ -350,8 +381,19 @@ def test_a_forked_process_reads_while_a_thread_of_its_parent_held_the_locks(tabl
     held.wait()
     child = os.fork()
     if child == 0:
-        data.__getitems__([1, 0])
-        os._exit(0)
+        status = 1
+        try:
+            data.__getitems__([1, 0])
+            status = 0
+        finally:
+            os._exit(status)
+    ended: list[int] = []
+    waiter = threading.Thread(target=lambda: ended.append(os.waitpid(child, 0)[1]))
+    waiter.start()
+    waiter.join(60)
+    if waiter.is_alive():
+        os.kill(child, signal.SIGKILL)
     free.set()
     holder.join()
-    assert os.waitpid(child, 0)[1] == 0
+    waiter.join()
+    assert ended == [0]

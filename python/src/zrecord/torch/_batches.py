@@ -190,10 +190,10 @@ class BatchSampler:
             raise ValueError(f"Cannot resume {str(state)[:200]}: it is no state of format {_FORMAT} of a BatchSampler")
         found = SamplerState.from_dict(state["state"])
         for what, theirs, ours, remedy in (
+            ("version of the records", found.dataset_version, self._records_version, _data_of(found.dataset_version)),
+            ("commit of the records", state["datasetCommit"], self._records_commit, "open the dataset that was trained on"),
             ("order", state["order"], own["order"], f"it was {state['sampler']}, and this is {own['sampler']}; use that order"),
             ("seed", found.seed, self._order.seed, "use that seed"),
-            ("version of the records", found.dataset_version, self._records_version, "open that version of the dataset"),
-            ("commit of the records", state["datasetCommit"], self._records_commit, "open the dataset that was trained on"),
         ):
             if theirs != ours:
                 raise ValueError(f"Cannot resume: the state has {what} {theirs}, not {ours}: {remedy}, or start anew")
@@ -275,6 +275,13 @@ class BatchIterator(Iterator[BatchIndices]):
         is_over = self.batches == 0
         owner._go_to(found.epoch + is_over, 0 if is_over else found.position)
         owner._current = weakref.ref(self)
+
+
+def _data_of(version: int | None) -> str:
+    """Returns what to give a ``BatchSampler`` for the records of a version."""
+    if version is None:
+        return "the state is of a store or a number of records; give that"
+    return f"give Dataset(path, version={version})"
 
 
 def _processes() -> tuple[int, int]:
