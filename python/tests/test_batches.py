@@ -181,12 +181,12 @@ def test_orders_without_end_have_no_length() -> None:
 
 def test_states_of_another_order_are_refused() -> None:
     state = BatchSampler(10, 4).state_dict()
-    assert set(state) == {"format", "state", "datasetCommit", "sampler", "order"}
+    assert set(state) == {"format", "state", "datasetCommit", "datasetDigest", "sampler", "order", "definition"}
     assert samplers.SamplerState.from_json(json.dumps(state["state"])) == samplers.SamplerState(None, 42, 0, 0)
     for batches, message in [
-        (BatchSampler(11, 4), r"order .*it was Shuffle\(10, seed=42\), and this is Shuffle\(11, seed=42\); use that order"),
-        (BatchSampler(10, 4, seed=1), "the state has order"),
-        (BatchSampler(10, 4, sampler=samplers.Sequential(10)), "the state has order"),
+        (BatchSampler(11, 4), r"definition .*it was Shuffle\(10, seed=42\), and this is Shuffle\(11, seed=42\); use that order"),
+        (BatchSampler(10, 4, seed=1), "the state has definition"),
+        (BatchSampler(10, 4, sampler=samplers.Sequential(10)), "the state has definition"),
     ]:
         with pytest.raises(ValueError, match=f"Cannot resume: .*{message}"):
             batches.load_state_dict(state)
@@ -199,6 +199,7 @@ def test_states_of_another_order_are_refused() -> None:
             {"state": {**state["state"], "datasetVersion": 1}},
             r"version of the records 1, not None: give Dataset\(path, version=1\)",
         ),
+        ({"order": "1"}, r"the state has order 1, not .*: both are Shuffle\(10, seed=42\)"),
         ({"datasetCommit": "1"}, "commit of the records 1, not None: open the dataset"),
         ({"state": {**state["state"], "position": 11}}, r"position of the state is 11, which is not in \[0, 10\]"),
         ({"state": {**state["state"], "position": None}}, "position is no 64-bit number"),
@@ -326,9 +327,61 @@ def test_another_table_in_the_place_is_refused(table: Path) -> None:
     table.rename(table.with_name("away"))
     shutil.copytree(GOLDEN / "v2-rewritten", table)
     with pytest.raises(
-        zrecord.NotADatasetError, match=r"has 74 records of version 3 and .* instead of 120 of version 1 and .*7777"
+        zrecord.NotADatasetError, match=r"has 74 records of version 3 and .* instead of 120 records of version 1 and .*7777"
     ):
         pickle.loads(data)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(GOLDEN / "v2-stores" / "clean", tmp_path / "store"))
+
+
+def change_a_checksum(store: Path) -> None:
+    """Makes a store of as many records, of which one has another value."""
+    file = next(store.glob("*.crc32c"))
+    content = bytearray(file.read_bytes())
+    content[0] ^= 1
+    file.write_bytes(content)
+
+
+def test_a_store_of_other_content_in_the_place_is_refused(store: Path) -> None:
+    data = Dataset(store)
+    saved = pickle.dumps(data)
+    assert pickle.loads(saved).records_digest == data.records_digest == zrecord.open(store).records_digest is not None
+    change_a_checksum(store)
+    with pytest.raises(
+        zrecord.NotADatasetError, match=f"a store with digest .* instead of .* digest {data.records_digest}; make a"
+    ):
+        pickle.loads(saved)
+
+
+def test_a_state_of_a_store_of_other_content_is_refused(store: Path) -> None:
+    state = BatchSampler(Dataset(store), 2).state_dict()
+    BatchSampler(Dataset(store), 2).load_state_dict(state)
+    change_a_checksum(store)
+    with pytest.raises(ValueError, match=r"the state has digest of the records .*: the store has changed; train on a table"):
+        BatchSampler(Dataset(store), 2).load_state_dict(state)
+
+
+def test_a_state_of_an_order_that_differs_in_its_definition_only_is_refused() -> None:
+    shuffle = samplers.Shuffle(1000, 42)
+    far = np.arange(3000)
+    other = far.copy()
+    other[[1, 2998]] = [2998, 1]
+    for one, two, message in (
+        (
+            shuffle,
+            shuffle.with_epoch(0),
+            r"definition .*: it was Shuffle\(.*, and this is Shuffle\(1000, seed=42\).with_epoch\(0\)",
+        ),
+        (samplers.Listed(far[100:]), samplers.Listed(np.r_[far[100:2990], other[2990:]]), "both are Listed.*other indices, labels"),
+    ):
+        assert one.digest() == two.digest()
+        state = BatchSampler(3000, 4, sampler=one).state_dict()
+        BatchSampler(3000, 4, sampler=one).load_state_dict(state)
+        with pytest.raises(ValueError, match=f"^Cannot resume: the state has .*{message}"):
+            BatchSampler(3000, 4, sampler=two).load_state_dict(state)
 
 
 def test_a_state_goes_on_across_tags_of_a_table(table: Path) -> None:

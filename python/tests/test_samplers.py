@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import re
 from collections.abc import Callable, Iterator
@@ -343,3 +344,46 @@ def test_states_are_those_of_java() -> None:
 def test_other_states_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         samplers.SamplerState.from_json(text)
+
+
+DEFINITION = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| `([0-9a-f]{16})` \|$", re.M)
+
+
+def test_definitions_are_those_of_the_page() -> None:
+    rows = DEFINITION.findall(PAGE)
+    assert len(rows) == 15
+    for call, text, digest in rows:
+        order = eval(call, vars(samplers) | {"np": np})
+        assert (order._text(), order.definition()) == (text, digest), call
+        assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
+        assert pickle.loads(pickle.dumps(order)).definition() == digest
+
+
+def test_all_that_defines_an_order_is_in_its_definition() -> None:
+    labels, weights = np.arange(3000) % 7, np.ones(3000)
+    far, heavy = labels.copy(), weights.copy()
+    far[[2001, 2002]] = far[[2002, 2001]]
+    heavy[2500] = 1.5
+    a, b = samplers.Shuffle(9, 1), samplers.Shuffle(9, 2)
+    orders = [
+        *(samplers.Stratified(each, k, seed) for each in (labels, far) for k in (4, 5) for seed in (1, 2)),
+        *(samplers.Balanced(each, 4, 1) for each in (labels, far)),
+        *(samplers.Weighted(each, seed) for each in (weights, heavy) for seed in (1, 2)),
+        *(samplers.BlockShuffle.of_bounds(bounds, mixed, 1) for bounds in ([0, 4, 9], [0, 5, 9]) for mixed in (0, 1)),
+        *(samplers.BlockShuffle(9, block, mixed, 1) for block in (4, 5) for mixed in (0, 1)),
+        *(samplers.Sequential(9, from_, step) for from_ in (0, 1) for step in (1, 2)),
+        *(samplers.Sliding(9, window, stride) for window in (2, 3) for stride in (1, 2)),
+        *(samplers.Global(9, k, 1) for k in (2, 3)),
+        samplers.Random(9, 1),
+        *(samplers.Mix(sources, rates, 4, 1) for sources in ([a, b], [b, a]) for rates in ([1, 1], [1, 2])),
+        samplers.Mix.in_proportion([a, b], 4, 1),
+        *(a.skip(n) for n in (1, 2)),
+        *(a.take(n) for n in (1, 2)),
+        *(a.repeat(n) for n in (2, 3, None)),
+        *(a.with_epoch(n) for n in (0, 1)),
+        *(a.share(rank, 2, remainder) for rank in (0, 1) for remainder in ("drop", "pad")),  # type: ignore[arg-type]
+        *(samplers.Listed(each, b) for each in (range(9), range(8, -1, -1))),
+        a,
+        b,
+    ]
+    assert len({order.definition() for order in orders}) == len(orders)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from zrecord.samplers._checks import MAX_LENGTH, checked_weights, in_range, seed_of, whole_numbers
 from zrecord.samplers._mixing import CLASSES, MASK, ROUNDS, SHUFFLE, Indices, absorb, absorb_each, key_of
 from zrecord.samplers._permutation import Permutation, permute_each
-from zrecord.samplers._sampler import ENDLESS, Sampler, places
+from zrecord.samplers._sampler import ENDLESS, Sampler, array_text, places
 from zrecord.samplers._schedule import Schedule
 
 _MAX_ROUND = 2**20
@@ -129,6 +129,11 @@ class Mix(_Rounds):
             result[at] = found + self._starts[number]
         return result
 
+    def _text(self) -> str:
+        sources = ",".join(source._text() for source in self._sources)
+        rates = ",".join(map(str, self._schedule.rates.tolist()))
+        return f"mix([{sources}],[{rates}],{self._round},{self._seed})"
+
     def __repr__(self) -> str:
         kind = "Mix" if self.is_endless else "Mix.in_proportion"
         return f"{kind}({len(self._sources)} sources, batch_size={self._round}, seed={self._seed})"
@@ -141,6 +146,7 @@ class _Classes(_Rounds):
         found = whole_numbers("labels", labels)
         distinct, counts = np.unique(found, return_counts=True)
         self._is_repeated = is_repeated
+        self._labels = array_text(found)
         self._members = np.argsort(found, kind="stable")  # the records of each class in rising order, classes laid end to end
         self._counts = counts.astype(np.uint64)
         self._firsts = np.cumsum(counts) - counts
@@ -162,6 +168,9 @@ class _Classes(_Rounds):
             epochs = (epochs << _PASS_BITS) + passes
         keys = absorb_each(self._keys[sources], epochs)
         return self._members[self._firsts[sources] + permute_each(keys, counts, inside)]
+
+    def _text(self) -> str:
+        return f"{type(self).__name__.lower()}({self._labels},{self._round},{self._seed})"
 
     def __repr__(self) -> str:
         kind = f"{len(self._counts)} classes of {self.bound} labels"

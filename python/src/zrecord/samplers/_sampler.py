@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from typing import Literal, SupportsIndex
 
 import numpy as np
 
 from zrecord._crc32c import crc32c
-from zrecord.samplers._checks import MAX_LENGTH, in_range
+from zrecord.samplers._checks import MAX_LENGTH, Floats, in_range
 from zrecord.samplers._mixing import Indices, Words
 
 #: Length of an epoch that does not end.
@@ -19,6 +20,7 @@ Remainder = Literal["drop", "pad", "uneven"]
 _DIGESTED = 64
 _FARTHEST_DIGESTED = 2**20
 _PASS_BITS = 32
+_HASHED_TOGETHER = 2**16
 
 
 class Sampler(ABC):
@@ -76,12 +78,20 @@ class Sampler(ABC):
         """Returns the indices at ``start``, ``start + step``, …, at least one of them, all within the epoch."""
 
     def digest(self) -> str:
-        """Returns eight hexadecimal digits that tell orders apart by their length and some indices of epoch 0."""
+        """Returns eight hexadecimal digits that tell orders apart by their length and some indices of epoch 0, as in Java."""
         parts = [np.array([self.length])]
         for step in (1, min(self.length, _FARTHEST_DIGESTED) // _DIGESTED):
             if step and self.length:
                 parts.append(self._fill(0, 0, step, min(_DIGESTED, self.length // step)))
         return f"{crc32c(np.concatenate(parts).astype('>i8').tobytes()):08x}"
+
+    def definition(self) -> str:
+        """Returns 16 hexadecimal digits that tell orders apart by all that defines them, such as the labels of each record."""
+        return hashlib.sha256(self._text().encode("ascii")).hexdigest()[:16]
+
+    @abstractmethod
+    def _text(self) -> str:
+        """Returns the order in the form of SAMPLERS.md section 1."""
 
     def skip(self, count: SupportsIndex) -> Sampler:
         """Returns this order without its first positions, in every epoch."""
@@ -114,6 +124,16 @@ class Sampler(ABC):
             them out, ``pad`` begins the epoch again until every rank has as many, and ``uneven`` gives them to the first ranks
         """
         return Share(self, rank, world_size, remainder)
+
+
+def array_text(values: Indices | Floats) -> str:
+    """Returns the number of the values and a digest of them."""
+    step = _HASHED_TOGETHER
+    words = values.dtype.newbyteorder(">")
+    found = hashlib.sha256()
+    for at in range(0, values.size, step):
+        found.update(values[at : at + step].astype(words).tobytes())
+    return f"{values.size}:{found.hexdigest()[:16]}"
 
 
 def places(start: int, step: int, count: int) -> Words:
@@ -155,6 +175,9 @@ class _Slice(_Composed):
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._base._fill(epoch, self._first + start, step, count)
 
+    def _text(self) -> str:
+        return f"{self._base._text()}.slice({self._first},{self._length})"
+
     def __repr__(self) -> str:
         if self._length == self._base.length - self._first or self.is_endless:
             return f"{self._base!r}.skip({self._first})"
@@ -192,6 +215,9 @@ class _Repeat(_Composed):
             )
         return epoch << _PASS_BITS | number
 
+    def _text(self) -> str:
+        return f"{self._base._text()}.repeat({self._times or ''})"
+
     def __repr__(self) -> str:
         return f"{self._base!r}.repeat({self._times or ''})"
 
@@ -209,6 +235,9 @@ class _FixedEpoch(_Composed):
 
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._base._fill(self._epoch, start, step, count)
+
+    def _text(self) -> str:
+        return f"{self._base._text()}.withEpoch({self._epoch})"
 
     def __repr__(self) -> str:
         return f"{self._base!r}.with_epoch({self._epoch})"
@@ -256,6 +285,9 @@ class Share(_Composed):
             return self._base._fill(epoch, first, stride, count)
         repeated = self._base._fill(epoch, last % self._base.length, 1, 1)
         return repeated if count == 1 else np.concatenate([self._base._fill(epoch, first, stride, count - 1), repeated])
+
+    def _text(self) -> str:
+        return f"{self._base._text()}.share({self._rank},{self._world_size},{self._remainder})"
 
     def __repr__(self) -> str:
         return f"{self._base!r}.share({self._rank}, {self._world_size}, {self._remainder!r})"

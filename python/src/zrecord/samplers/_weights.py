@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from zrecord.samplers._checks import Floats, checked_weights, seed_of
 from zrecord.samplers._mixing import COINS, WEIGHTED, Indices, draws, key_of, words
-from zrecord.samplers._sampler import ENDLESS, Sampler, places
+from zrecord.samplers._sampler import ENDLESS, Sampler, array_text, places
 
 _TOTAL_BITS = 62
 
@@ -24,6 +24,7 @@ class Weighted(Sampler):
     def __init__(self, weights: ArrayLike, seed: SupportsIndex) -> None:
         self._seed = seed_of(seed)
         found = checked_weights(weights, "leave a record out")
+        self._weights = array_text(found)
         self._height_bits = _TOTAL_BITS - (found.size - 1).bit_length()
         self._own = _shares(found, found.size << self._height_bits)
         self._other = _pair(self._own, 1 << self._height_bits)
@@ -45,6 +46,9 @@ class Weighted(Sampler):
         columns = draws(key_of(WEIGHTED, self._seed, epoch), at, self._own.size).astype(np.int64)
         coins = words(key_of(COINS, self._seed, epoch), at) >> np.uint64(64 - self._height_bits)
         return np.where(coins.view(np.int64) < self._own[columns], columns, self._other[columns])
+
+    def _text(self) -> str:
+        return f"weighted({self._weights},{self._seed})"
 
     def __repr__(self) -> str:
         return f"Weighted({self._own.size} weights, seed={self._seed})"

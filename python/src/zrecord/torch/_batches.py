@@ -83,6 +83,7 @@ class BatchSampler:
         self._records_version = getattr(data, "records_version", None)
         commit = getattr(data, "records_commit", None)
         self._records_commit = None if commit is None else str(commit)
+        self._records_digest = getattr(data, "records_digest", None)
         self._identity: dict[str, Any] | None = None
         self._epoch = 0
         self._position = 0
@@ -180,8 +181,9 @@ class BatchSampler:
 
     def _state(self, epoch: int, position: int) -> dict[str, Any]:
         if self._identity is None:
-            order = {"sampler": repr(self._order), "order": self._order.digest()}
-            self._identity = {"format": _FORMAT, "datasetCommit": self._records_commit, **order}
+            records = {"datasetCommit": self._records_commit, "datasetDigest": self._records_digest}
+            order = {"sampler": repr(self._order), "order": self._order.digest(), "definition": self._order.definition()}
+            self._identity = {"format": _FORMAT, **records, **order}
         return {**self._identity, "state": SamplerState(self._records_version, self._order.seed, epoch, position).to_dict()}
 
     def _checked(self, state: Mapping[str, Any]) -> SamplerState:
@@ -192,13 +194,21 @@ class BatchSampler:
         for what, theirs, ours, remedy in (
             ("version of the records", found.dataset_version, self._records_version, _data_of(found.dataset_version)),
             ("commit of the records", state["datasetCommit"], self._records_commit, "open the dataset that was trained on"),
-            ("order", state["order"], own["order"], f"it was {state['sampler']}, and this is {own['sampler']}; use that order"),
+            ("digest of the records", state["datasetDigest"], self._records_digest, "the store has changed; train on a table"),
+            ("definition", state["definition"], own["definition"], self._of_order(state["sampler"])),
+            ("order", state["order"], own["order"], self._of_order(state["sampler"])),
             ("seed", found.seed, self._order.seed, "use that seed"),
         ):
             if theirs != ours:
                 raise ValueError(f"Cannot resume: the state has {what} {theirs}, not {ours}: {remedy}, or start anew")
         in_range("position of the state", found.position, 0, self._order.length, "it is not of this order")
         return found
+
+    def _of_order(self, theirs: object) -> str:
+        """Returns what to do about another order."""
+        if theirs == repr(self._order):
+            return f"both are {theirs}, but with other indices, labels, weights or sources; use those of the state"
+        return f"it was {theirs}, and this is {self._order!r}; use that order"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_current": None}
