@@ -94,6 +94,16 @@ def test_a_state_after_any_batch_resumes_with_any_number_of_ranks() -> None:
                         assert len(rest) - other < len(whole) - len(joined(given)) <= len(rest)
 
 
+def test_as_many_ranks_as_before_get_the_same_padding() -> None:
+    for length, world in ((10, 4), (7, 8), (23, 5), (3, 7)):
+        for order in (samplers.Shuffle(length, 5), samplers.Random(50, 5).take(length)):
+            expected = [list(each) for each in ranks(world, 50, 1, sampler=order, remainder="pad")]
+            for stop in range(1, len(expected[0])):
+                state = expected[0][stop - 1].state
+                for rank, each in enumerate(ranks(world, 50, 1, state, sampler=order, remainder="pad")):
+                    assert list(each) == expected[rank][stop:], "also the repeated records"
+
+
 def test_epochs_follow_each_other_and_end() -> None:
     batches = BatchSampler(10, 4, seed=3, epochs=2)
     order = samplers.Shuffle(10, 3)
@@ -230,6 +240,52 @@ def test_states_of_another_order_are_refused() -> None:
 def test_settings_out_of_range_are_named(make: Callable[[], BatchSampler], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+class Part:
+    """What PyTorch's Subset and ConcatDataset look like."""
+
+    def __init__(self, **members: Any) -> None:
+        self.__dict__.update(members)
+
+    def __len__(self) -> int:
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("/data/train", r"data is '/data/train', which is a path; give zrecord.torch.Dataset\(path\)"),
+        (b"/data/train", "data is b'/data/train', which is a path"),
+        (Path("train"), "which is a path"),
+        (5.5, "data is a float, which has no length"),
+        (None, "data is a NoneType, which has no length"),
+        (Part(dataset=5), r"data is a Part of another dataset.*sampler=Listed\(indices, Shuffle\(len\(indices\), seed\)\)"),
+        (Part(datasets=[5]), "data is a Part of several datasets.*a BatchSampler and a DataLoader for each"),
+    ],
+)
+def test_what_is_no_dataset_is_refused(data: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        BatchSampler(data, 2)
+
+
+@pytest.mark.parametrize("sampler", [[1, 2, 3], range(3), "shuffle", iter([1])])
+def test_what_is_no_sampler_is_refused(sampler: Any) -> None:
+    kind = type(sampler).__name__
+    with pytest.raises(TypeError, match=rf"sampler is a {kind}, not an order of zrecord.samplers; give one, such as Listed"):
+        BatchSampler(10, 2, sampler=sampler)
+
+
+def test_a_share_is_not_shared_once_more() -> None:
+    share = samplers.Shuffle(10, 1).share(0, 2)
+    for sampler in (
+        share,
+        share.skip(1),
+        samplers.Listed(range(10), share),
+        samplers.Mix([samplers.Shuffle(2, 1), share.repeat(2)], [1, 1], 4, 1),
+    ):
+        with pytest.raises(ValueError, match=r"Shuffle\(10, seed=1\).share\(0, 2, 'drop'\) is the share of one rank.*all ranks"):
+            BatchSampler(20, 2, sampler=sampler)
 
 
 def test_batch_samplers_pickle() -> None:

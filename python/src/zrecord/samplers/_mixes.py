@@ -109,6 +109,9 @@ class Mix(_Rounds):
     def bound(self) -> int:
         return int(self._starts[-1])
 
+    def _parts(self) -> Sequence[Sampler]:
+        return self._sources
+
     def source_of(self, indices: ArrayLike) -> Indices:
         """Returns the number of the source that each index is of."""
         found = whole_numbers("indices", indices)

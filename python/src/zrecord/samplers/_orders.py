@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import SupportsIndex
 
 import numpy as np
@@ -206,6 +207,9 @@ class Listed(Sampler):
     @property
     def seed(self) -> int:
         return self._places.seed
+
+    def _parts(self) -> Sequence[Sampler]:
+        return (self._places,)
 
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._indices[self._places._fill(epoch, start, step, count)]

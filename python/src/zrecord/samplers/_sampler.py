@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
 import numpy as np
@@ -93,6 +94,10 @@ class Sampler(ABC):
     def _text(self) -> str:
         """Returns the order in the form of SAMPLERS.md section 1."""
 
+    def _parts(self) -> Sequence[Sampler]:
+        """Returns the orders that this one is made of."""
+        return ()
+
     def skip(self, count: SupportsIndex) -> Sampler:
         """Returns this order without its first positions, in every epoch."""
         first = in_range("count to skip", count, 0, self.length, "skip at most an epoch")
@@ -154,6 +159,9 @@ class _Composed(Sampler):
     @property
     def bound(self) -> int:
         return self._base.bound
+
+    def _parts(self) -> Sequence[Sampler]:
+        return (self._base,)
 
     @property
     def seed(self) -> int:
