@@ -440,6 +440,31 @@ def test_a_state_of_an_order_that_differs_in_its_definition_only_is_refused() ->
             BatchSampler(3000, 4, sampler=two).load_state_dict(state)
 
 
+BY_VALUES: list[Callable[[Any], samplers.Sampler]] = [
+    lambda values: samplers.Stratified(values, 4, 1),
+    lambda values: samplers.Balanced(values, 4, 1),
+    lambda values: samplers.Weighted(values, 1),
+]
+
+
+@pytest.mark.parametrize("make", BY_VALUES)
+def test_orders_by_a_field_are_those_by_its_values(make: Callable[[Any], samplers.Sampler]) -> None:
+    field = zrecord.open(GOLDEN / "v2-moved")["number"]
+    assert make(field).definition() == make(field[:]).definition()
+
+
+@pytest.mark.parametrize("make", BY_VALUES)
+def test_fields_with_absent_values_or_without_numbers_are_no_labels(make: Callable[[Any], samplers.Sampler]) -> None:
+    opened = zrecord.open(GOLDEN / "v2" / "table")
+    for name in ("bool", "i8", "i64"):
+        absent = int(np.flatnonzero(~opened[name].validity())[0])
+        with pytest.raises(ValueError, match=rf"Cannot sample by field '{name}': record {absent} has no value; choose another"):
+            make(opened[name])
+    for name in ("image", "points", "utf8", "date", "decimal(9,2)"):
+        with pytest.raises(ValueError, match=r"Cannot sample by .*choose a field with one number or bool for each record"):
+            make(opened[name])
+
+
 def test_a_state_goes_on_across_tags_of_a_table(table: Path) -> None:
     """The golden table has three versions, of which the first one has the records."""
     data = Dataset(table)

@@ -101,7 +101,7 @@ class BlockShuffle(Sampler):
                 f"Cannot sample: bounds begin with {found[0] if found.size else 'nothing'}; "
                 "give 0, the first index of every other block, and the length"
             )
-        falls = np.flatnonzero(np.diff(found) <= 0)
+        falls = np.flatnonzero(found[1:] <= found[:-1])
         for at in [*(falls[:1] + 1).tolist(), found.size - 1]:
             in_range(f"bound {at}", found[at], int(found[at - 1]) + 1 if at else 0, MAX_LENGTH, "bounds rise strictly")
         made = cls.__new__(cls)

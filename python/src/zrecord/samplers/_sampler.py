@@ -21,7 +21,8 @@ Remainder = Literal["drop", "pad", "uneven"]
 _DIGESTED = 64
 _FARTHEST_DIGESTED = 2**20
 _PASS_BITS = 32
-_HASHED_TOGETHER = 2**16
+#: Positions and words are worked on in parts, which bounds the memory for what is made on the way.
+_TOGETHER = 2**16
 
 
 class Sampler(ABC):
@@ -63,16 +64,20 @@ class Sampler(ABC):
     def indices(self, epoch: SupportsIndex, start: SupportsIndex, stop: SupportsIndex) -> Indices:
         """Returns the indices at the positions from ``start`` to ``stop`` of an epoch, as an array of int64.
 
-        Raises ``IndexError`` if the epoch is negative or ``[start, stop)`` is not within ``[0, length)``. Ask for 256 indices
-        or more in a call: a call takes some 30 µs, and each index some 20 ns.
+        Raises ``IndexError`` if the epoch is not in ``[0, 2⁶³)`` or ``[start, stop)`` is not within ``[0, length)``. Ask for 256
+        indices or more in a call: a call takes some 30 µs, and each index some 20 ns.
         """
         first, last, number = start.__index__(), stop.__index__(), epoch.__index__()
-        if number < 0 or not 0 <= first <= last <= self.length:
+        if not 0 <= number < 2**63 or not 0 <= first <= last <= self.length:
             raise IndexError(
                 f"Cannot give positions {first} to {last} in epoch {number} of {self!r}: positions are in [0, {self.length}], "
-                "epochs are at least 0; ask for fewer, or go on in the next epoch"
+                "epochs in [0, 2⁶³); ask for fewer, or go on in the next epoch"
             )
-        return self._fill(number, first, 1, last - first) if last > first else np.zeros(0, np.int64)
+        found = np.empty(last - first, np.int64)
+        for at in range(0, found.size, _TOGETHER):
+            count = min(_TOGETHER, found.size - at)
+            found[at : at + count] = self._fill(number, first + at, 1, count)
+        return found
 
     @abstractmethod
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
@@ -133,12 +138,21 @@ class Sampler(ABC):
 
 def array_text(values: Indices | Floats) -> str:
     """Returns the number of the values and a digest of them."""
-    step = _HASHED_TOGETHER
     words = values.dtype.newbyteorder(">")
     found = hashlib.sha256()
-    for at in range(0, values.size, step):
-        found.update(values[at : at + step].astype(words).tobytes())
+    for at in range(0, values.size, _TOGETHER):
+        found.update(values[at : at + _TOGETHER].astype(words).tobytes())
     return f"{values.size}:{found.hexdigest()[:16]}"
+
+
+def endless_epoch(order: Sampler, epoch: int, number: int) -> int:
+    """Returns the epoch of what is repeated that is a pass of an epoch without end; raises ``ValueError`` beyond the last one."""
+    if epoch >= 2 ** (_PASS_BITS - 1) or number >= 2**_PASS_BITS:
+        raise ValueError(
+            f"Cannot give pass {number} of epoch {epoch} of {order!r}: passes are below 2³² and epochs below 2³¹; "
+            "begin the next epoch"
+        )
+    return epoch << _PASS_BITS | number
 
 
 def places(start: int, step: int, count: int) -> Words:
@@ -214,14 +228,15 @@ class _Repeat(_Composed):
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _epoch(self, epoch: int, number: int) -> int:
-        if self._times:
-            return epoch * self._times + number
-        if epoch >= 2 ** (_PASS_BITS - 1) or number >= 2**_PASS_BITS:
+        if not self._times:
+            return endless_epoch(self, epoch, number)
+        joined = epoch * self._times + number
+        if joined >= 2**63:
             raise ValueError(
-                f"Cannot give pass {number} of epoch {epoch} of {self!r}: passes are below 2³² and epochs below 2³¹; "
-                "begin the next epoch"
+                f"Cannot give pass {number} of epoch {epoch} of {self!r}: that is epoch {joined} of what is repeated, and "
+                "epochs are below 2⁶³; begin at an earlier epoch"
             )
-        return epoch << _PASS_BITS | number
+        return joined
 
     def _text(self) -> str:
         return f"{self._base._text()}.repeat({self._times or ''})"
