@@ -6,6 +6,8 @@ import gc
 import json
 import os
 import pickle
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -90,6 +92,16 @@ def test_a_state_after_any_batch_resumes_with_any_number_of_ranks() -> None:
                         rest = joined([list(each) for each in resumed])
                         assert (joined(given) + rest)[: len(whole)] == whole, "nothing is lost or repeated"
                         assert len(rest) - other < len(whole) - len(joined(given)) <= len(rest)
+
+
+def test_as_many_ranks_as_before_get_the_same_padding() -> None:
+    for length, world in ((10, 4), (7, 8), (23, 5), (3, 7)):
+        for order in (samplers.Shuffle(length, 5), samplers.Random(50, 5).take(length)):
+            expected = [list(each) for each in ranks(world, 50, 1, sampler=order, remainder="pad")]
+            for stop in range(1, len(expected[0])):
+                state = expected[0][stop - 1].state
+                for rank, each in enumerate(ranks(world, 50, 1, state, sampler=order, remainder="pad")):
+                    assert list(each) == expected[rank][stop:], "also the repeated records"
 
 
 def test_epochs_follow_each_other_and_end() -> None:
@@ -179,12 +191,12 @@ def test_orders_without_end_have_no_length() -> None:
 
 def test_states_of_another_order_are_refused() -> None:
     state = BatchSampler(10, 4).state_dict()
-    assert set(state) == {"format", "state", "datasetCommit", "sampler", "order"}
+    assert set(state) == {"format", "state", "datasetCommit", "datasetDigest", "sampler", "order", "definition"}
     assert samplers.SamplerState.from_json(json.dumps(state["state"])) == samplers.SamplerState(None, 42, 0, 0)
     for batches, message in [
-        (BatchSampler(11, 4), r"order .*it was Shuffle\(10, seed=42\), and this is Shuffle\(11, seed=42\); use that order"),
-        (BatchSampler(10, 4, seed=1), "the state has order"),
-        (BatchSampler(10, 4, sampler=samplers.Sequential(10)), "the state has order"),
+        (BatchSampler(11, 4), r"definition .*it was Shuffle\(10, seed=42\), and this is Shuffle\(11, seed=42\); use that order"),
+        (BatchSampler(10, 4, seed=1), "the state has definition"),
+        (BatchSampler(10, 4, sampler=samplers.Sequential(10)), "the state has definition"),
     ]:
         with pytest.raises(ValueError, match=f"Cannot resume: .*{message}"):
             batches.load_state_dict(state)
@@ -193,7 +205,11 @@ def test_states_of_another_order_are_refused() -> None:
         ({"format": 2}, "it is no state of format 1"),
         ({"more": 1}, "it is no state of format 1"),
         ({"state": {**state["state"], "seed": 1}}, "seed 1, not 42: use that seed"),
-        ({"state": {**state["state"], "datasetVersion": 1}}, "version of the records 1, not None: open that version"),
+        (
+            {"state": {**state["state"], "datasetVersion": 1}},
+            r"version of the records 1, not None: give Dataset\(path, version=1\)",
+        ),
+        ({"order": "1"}, r"the state has order 1, not .*: both are Shuffle\(10, seed=42\)"),
         ({"datasetCommit": "1"}, "commit of the records 1, not None: open the dataset"),
         ({"state": {**state["state"], "position": 11}}, r"position of the state is 11, which is not in \[0, 10\]"),
         ({"state": {**state["state"], "position": None}}, "position is no 64-bit number"),
@@ -224,6 +240,52 @@ def test_states_of_another_order_are_refused() -> None:
 def test_settings_out_of_range_are_named(make: Callable[[], BatchSampler], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+class Part:
+    """What PyTorch's Subset and ConcatDataset look like."""
+
+    def __init__(self, **members: Any) -> None:
+        self.__dict__.update(members)
+
+    def __len__(self) -> int:
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("/data/train", r"data is '/data/train', which is a path; give zrecord.torch.Dataset\(path\)"),
+        (b"/data/train", "data is b'/data/train', which is a path"),
+        (Path("train"), "which is a path"),
+        (5.5, "data is a float, which has no length"),
+        (None, "data is a NoneType, which has no length"),
+        (Part(dataset=5), r"data is a Part of another dataset.*sampler=Listed\(indices, Shuffle\(len\(indices\), seed\)\)"),
+        (Part(datasets=[5]), "data is a Part of several datasets.*a BatchSampler and a DataLoader for each"),
+    ],
+)
+def test_what_is_no_dataset_is_refused(data: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        BatchSampler(data, 2)
+
+
+@pytest.mark.parametrize("sampler", [[1, 2, 3], range(3), "shuffle", iter([1])])
+def test_what_is_no_sampler_is_refused(sampler: Any) -> None:
+    kind = type(sampler).__name__
+    with pytest.raises(TypeError, match=rf"sampler is a {kind}, not an order of zrecord.samplers; give one, such as Listed"):
+        BatchSampler(10, 2, sampler=sampler)
+
+
+def test_a_share_is_not_shared_once_more() -> None:
+    share = samplers.Shuffle(10, 1).share(0, 2)
+    for sampler in (
+        share,
+        share.skip(1),
+        samplers.Listed(range(10), share),
+        samplers.Mix([samplers.Shuffle(2, 1), share.repeat(2)], [1, 1], 4, 1),
+    ):
+        with pytest.raises(ValueError, match=r"Shuffle\(10, seed=1\).share\(0, 2, 'drop'\) is the share of one rank.*all ranks"):
+            BatchSampler(20, 2, sampler=sampler)
 
 
 def test_batch_samplers_pickle() -> None:
@@ -315,21 +377,124 @@ def test_datasets_are_opened_again_elsewhere(table: Path, monkeypatch: pytest.Mo
     assert isinstance(copy, Batch) and list(copy) == list(expected) and copy.index.tolist() == [1, 0]
 
 
-def test_another_dataset_in_the_place_is_refused(table: Path, entries: Path) -> None:
-    data = pickle.dumps(Dataset(table))
+def test_another_table_in_the_place_is_refused(table: Path) -> None:
+    """A table with a version of the same number."""
+    data = pickle.dumps(Dataset(table, version=3))
     table.rename(table.with_name("away"))
-    entries.rename(table)
-    with pytest.raises(zrecord.ZrecordError, match=r"Cannot open|again"):
+    shutil.copytree(GOLDEN / "v2-rewritten", table)
+    with pytest.raises(
+        zrecord.NotADatasetError, match=r"has 74 records of version 3 and .* instead of 120 records of version 1 and .*7777"
+    ):
         pickle.loads(data)
 
 
-def test_states_name_the_records_of_a_table(table: Path) -> None:
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(GOLDEN / "v2-stores" / "clean", tmp_path / "store"))
+
+
+def change_a_checksum(store: Path) -> None:
+    """Makes a store of as many records, of which one has another value."""
+    file = next(store.glob("*.crc32c"))
+    content = bytearray(file.read_bytes())
+    content[0] ^= 1
+    file.write_bytes(content)
+
+
+def test_a_store_of_other_content_in_the_place_is_refused(store: Path) -> None:
+    data = Dataset(store)
+    saved = pickle.dumps(data)
+    assert pickle.loads(saved).records_digest == data.records_digest == zrecord.open(store).records_digest is not None
+    change_a_checksum(store)
+    with pytest.raises(
+        zrecord.NotADatasetError, match=f"a store with digest .* instead of .* digest {data.records_digest}; make a"
+    ):
+        pickle.loads(saved)
+
+
+def test_a_state_of_a_store_of_other_content_is_refused(store: Path) -> None:
+    state = BatchSampler(Dataset(store), 2).state_dict()
+    BatchSampler(Dataset(store), 2).load_state_dict(state)
+    change_a_checksum(store)
+    with pytest.raises(ValueError, match=r"the state has digest of the records .*: the store has changed; train on a table"):
+        BatchSampler(Dataset(store), 2).load_state_dict(state)
+
+
+def test_a_state_of_an_order_that_differs_in_its_definition_only_is_refused() -> None:
+    shuffle = samplers.Shuffle(1000, 42)
+    far = np.arange(3000)
+    other = far.copy()
+    other[[1, 2998]] = [2998, 1]
+    for one, two, message in (
+        (
+            shuffle,
+            shuffle.with_epoch(0),
+            r"definition .*: it was Shuffle\(.*, and this is Shuffle\(1000, seed=42\).with_epoch\(0\)",
+        ),
+        (samplers.Listed(far[100:]), samplers.Listed(np.r_[far[100:2990], other[2990:]]), "both are Listed.*other indices, labels"),
+    ):
+        assert one.digest() == two.digest()
+        state = BatchSampler(3000, 4, sampler=one).state_dict()
+        BatchSampler(3000, 4, sampler=one).load_state_dict(state)
+        with pytest.raises(ValueError, match=f"^Cannot resume: the state has .*{message}"):
+            BatchSampler(3000, 4, sampler=two).load_state_dict(state)
+
+
+BY_VALUES: list[Callable[[Any], samplers.Sampler]] = [
+    lambda values: samplers.Stratified(values, 4, 1),
+    lambda values: samplers.Balanced(values, 4, 1),
+    lambda values: samplers.Weighted(values, 1),
+]
+
+
+@pytest.mark.parametrize("make", BY_VALUES)
+def test_orders_by_a_field_are_those_by_its_values(make: Callable[[Any], samplers.Sampler]) -> None:
+    field = zrecord.open(GOLDEN / "v2-moved")["number"]
+    assert make(field).definition() == make(field[:]).definition()
+
+
+@pytest.mark.parametrize("make", BY_VALUES)
+def test_fields_with_absent_values_or_without_numbers_are_no_labels(make: Callable[[Any], samplers.Sampler]) -> None:
+    opened = zrecord.open(GOLDEN / "v2" / "table")
+    for name in ("bool", "i8", "i64"):
+        absent = int(np.flatnonzero(~opened[name].validity())[0])
+        with pytest.raises(ValueError, match=rf"Cannot sample by field '{name}': record {absent} has no value; choose another"):
+            make(opened[name])
+    for name in ("image", "points", "utf8", "date", "decimal(9,2)"):
+        with pytest.raises(ValueError, match=r"Cannot sample by .*choose a field with one number or bool for each record"):
+            make(opened[name])
+
+
+def test_a_state_goes_on_across_tags_of_a_table(table: Path) -> None:
+    """The golden table has three versions, of which the first one has the records."""
     data = Dataset(table)
-    state = BatchSampler(data, 2).state_dict()
-    assert state["state"]["datasetVersion"] == data.records_version == zrecord.open(table).records_version is not None
-    assert state["datasetCommit"] == str(data.records_commit)
-    with pytest.raises(ValueError, match=r"version of the records .*, not None"):
-        BatchSampler(len(data), 2).load_state_dict(state)
+    assert (data.data.version, data.records_version) == (3, 1)
+    batches = BatchSampler(Dataset(table, version=1), 2)
+    next(iter(batches))
+    state = batches.state_dict()
+    assert (state["state"]["datasetVersion"], state["datasetCommit"]) == (1, "77777777-7777-4777-8111-111111111111")
+    resumed = BatchSampler(data, 2)
+    resumed.load_state_dict(state)
+    assert resumed.position == 2
+
+
+def test_a_state_of_a_number_of_records_and_one_of_a_table_are_told_apart(table: Path) -> None:
+    data = Dataset(table)
+    of_table, of_number = BatchSampler(data, 2), BatchSampler(len(data), 2)
+    with pytest.raises(ValueError, match=r"version of the records 1, not None: give Dataset\(path, version=1\), or start anew"):
+        of_number.load_state_dict(of_table.state_dict())
+    with pytest.raises(ValueError, match=r"version of the records None, not 1: the state is of a store or a number of records"):
+        of_table.load_state_dict(of_number.state_dict())
+
+
+def test_a_state_from_before_an_append_names_the_version_to_open() -> None:
+    path = GOLDEN / "v2-moved"
+    before, after = Dataset(path, version=1), Dataset(path, version=2)
+    assert (len(before), len(after)) == (22, 23)
+    state = BatchSampler(before, 2).state_dict()
+    with pytest.raises(ValueError, match=r"^Cannot resume: the state has version .* 1, not 2: give Dataset\(path, version=1\)"):
+        BatchSampler(after, 2).load_state_dict(state)
+    BatchSampler(Dataset(path, version=1), 2).load_state_dict(state)
 
 
 def test_a_forked_process_reads_while_a_thread_of_its_parent_held_the_locks(table: Path) -> None:
@@ -350,8 +515,19 @@ def test_a_forked_process_reads_while_a_thread_of_its_parent_held_the_locks(tabl
     held.wait()
     child = os.fork()
     if child == 0:
-        data.__getitems__([1, 0])
-        os._exit(0)
+        status = 1
+        try:
+            data.__getitems__([1, 0])
+            status = 0
+        finally:
+            os._exit(status)
+    ended: list[int] = []
+    waiter = threading.Thread(target=lambda: ended.append(os.waitpid(child, 0)[1]))
+    waiter.start()
+    waiter.join(60)
+    if waiter.is_alive():
+        os.kill(child, signal.SIGKILL)
     free.set()
     holder.join()
-    assert os.waitpid(child, 0)[1] == 0
+    waiter.join()
+    assert ended == [0]

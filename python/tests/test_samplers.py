@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 import re
+import tracemalloc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -268,6 +270,7 @@ def test_positions_out_of_range_are_refused(arguments: tuple[int, ...]) -> None:
         (lambda: samplers.BlockShuffle.of_bounds([], 1, 1), "bounds begin with nothing; give 0"),
         (lambda: samplers.BlockShuffle.of_bounds([1, 2], 1, 1), "bounds begin with 1; give 0"),
         (lambda: samplers.BlockShuffle.of_bounds([0, 2, 2], 1, 1), r"bound 2 is 2, which is not in \[3, .*bounds rise strictly"),
+        (lambda: samplers.BlockShuffle.of_bounds([0, 2**63 - 1, -(2**63) + 5, 100], 1, 1), "bound 2 is -9223372036854775803"),
         (lambda: samplers.Weighted([], 1), "the sum of the 0 weights is 0.0; it must be above 0 and finite"),
         (lambda: samplers.Weighted([0.0, 0.0], 1), "the sum of the 2 weights is 0.0; it must be above 0 and finite"),
         (lambda: samplers.Weighted([1.0, -1.0], 1), r"weight 1 is -1.0, which is not in \[0, infinity\); give 0"),
@@ -299,13 +302,20 @@ def test_arguments_out_of_range_are_named(make: Callable[[], Sampler], message: 
 
 def test_positions_beyond_an_epoch_are_refused() -> None:
     order = samplers.Shuffle(5, 1)
-    for epoch, start, stop in ((-1, 0, 1), (0, -1, 1), (0, 2, 1), (0, 0, 6)):
+    for epoch, start, stop in ((-1, 0, 1), (2**63, 0, 1), (0, -1, 1), (0, 2, 1), (0, 0, 6)):
         with pytest.raises(IndexError, match=rf"Cannot give positions {start} to {stop} in epoch {epoch} of Shuffle\(5, seed=1\)"):
             order.indices(epoch, start, stop)
     with pytest.raises(IndexError, match="Cannot find index 5"):
         order.position_of(0, 5)
     with pytest.raises(ValueError, match=r"passes are below 2³² and epochs below 2³¹; begin the next epoch"):
         order.repeat().indices(2**31, 0, 1)
+    balanced = samplers.Balanced([1, 2], 2, 1)
+    assert balanced.indices(2**31 - 1, 2**33 - 2, 2**33).size == 2
+    for epoch, start in ((2**31, 0), (0, 2**33)):
+        with pytest.raises(ValueError, match=r"of Balanced.*: passes are below 2³² and epochs below 2³¹; begin the next epoch"):
+            balanced.indices(epoch, start, start + 1)
+    with pytest.raises(ValueError, match=r"pass 1 of epoch 4611686018427387904 .*that is epoch 9223372036854775809 of what"):
+        order.repeat(2).indices(2**62, 5, 6)
     assert len(order) == 5 and samplers.Sequential(0) and samplers.Sequential(0).indices(0, 0, 0).dtype == np.int64
     with pytest.raises(TypeError, match=r"Epochs of Random\(5, seed=1\) do not end; take\(n\) positions of it"):
         len(samplers.Random(5, 1))
@@ -343,3 +353,63 @@ def test_states_are_those_of_java() -> None:
 def test_other_states_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         samplers.SamplerState.from_json(text)
+
+
+DEFINITION = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| `([0-9a-f]{16})` \|$", re.M)
+
+
+def test_definitions_are_those_of_the_page() -> None:
+    rows = DEFINITION.findall(PAGE)
+    assert len(rows) == 15
+    for call, text, digest in rows:
+        order = eval(call, vars(samplers) | {"np": np})
+        assert (order._text(), order.definition()) == (text, digest), call
+        assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
+        assert pickle.loads(pickle.dumps(order)).definition() == digest
+
+
+def test_all_that_defines_an_order_is_in_its_definition() -> None:
+    labels, weights = np.arange(3000) % 7, np.ones(3000)
+    far, heavy = labels.copy(), weights.copy()
+    far[[2001, 2002]] = far[[2002, 2001]]
+    heavy[2500] = 1.5
+    a, b = samplers.Shuffle(9, 1), samplers.Shuffle(9, 2)
+    orders = [
+        *(samplers.Stratified(each, k, seed) for each in (labels, far) for k in (4, 5) for seed in (1, 2)),
+        *(samplers.Balanced(each, 4, 1) for each in (labels, far)),
+        *(samplers.Weighted(each, seed) for each in (weights, heavy) for seed in (1, 2)),
+        *(samplers.BlockShuffle.of_bounds(bounds, mixed, 1) for bounds in ([0, 4, 9], [0, 5, 9]) for mixed in (0, 1)),
+        *(samplers.BlockShuffle(9, block, mixed, 1) for block in (4, 5) for mixed in (0, 1)),
+        *(samplers.Sequential(9, from_, step) for from_ in (0, 1) for step in (1, 2)),
+        *(samplers.Sliding(9, window, stride) for window in (2, 3) for stride in (1, 2)),
+        *(samplers.Global(9, k, 1) for k in (2, 3)),
+        samplers.Random(9, 1),
+        *(samplers.Mix(sources, rates, 4, 1) for sources in ([a, b], [b, a]) for rates in ([1, 1], [1, 2])),
+        samplers.Mix.in_proportion([a, b], 4, 1),
+        *(a.skip(n) for n in (1, 2)),
+        *(a.take(n) for n in (1, 2)),
+        *(a.repeat(n) for n in (2, 3, None)),
+        *(a.with_epoch(n) for n in (0, 1)),
+        *(a.share(rank, 2, remainder) for rank in (0, 1) for remainder in ("drop", "pad")),  # type: ignore[arg-type]
+        *(samplers.Listed(each, b) for each in (range(9), range(8, -1, -1))),
+        a,
+        b,
+    ]
+    assert len({order.definition() for order in orders}) == len(orders)
+
+
+def peak_bytes(make: Callable[[], Any]) -> int:
+    tracemalloc.start()
+    try:
+        make()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_is_that_of_the_page() -> None:
+    count = 200_000
+    weights = np.random.default_rng(budget.seed() % 2**63).random(count)
+    assert peak_bytes(lambda: samplers.Weighted(weights, 1)) < 60 * count
+    for order in (samplers.BlockShuffle(count, 100, 8, 1), samplers.Global(count, 100, 1)):
+        assert peak_bytes(lambda: order.indices(0, 0, count)) < 8 * count + 25_000_000  # noqa: B023

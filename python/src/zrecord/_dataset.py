@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -39,6 +40,7 @@ class Dataset:
         index_map: Field | None = None,
         declarations: Declarations = NOTHING,
         records: tuple[int | None, UUID | None] = (None, None),
+        digest: Callable[[], str] | None = None,
     ) -> None:
         self._remote = path.remote if isinstance(path, RemotePath) else None
         self.path: Path | str = str(path) if isinstance(path, RemotePath) else path
@@ -53,6 +55,7 @@ class Dataset:
         self._reopen = reopen
         self._index_map = index_map
         self._declarations = declarations
+        self._digest = digest
 
     @property
     def fields(self) -> Mapping[str, FieldSpec]:
@@ -63,6 +66,11 @@ class Dataset:
     def declarations(self) -> Declarations:
         """Returns what the table says of itself: comment, properties, write order and constraints. A store says nothing."""
         return self._declarations
+
+    @cached_property
+    def records_digest(self) -> str | None:
+        """Returns the digest of the records of a store, of 16 hexadecimal digits; ``None`` for a table, which has a commit."""
+        return None if self._digest is None else self._digest()
 
     @property
     def index_map(self) -> Field | None:

@@ -51,8 +51,8 @@ def open(
         )
     if version is not None:
         raise NotADatasetError(f"Cannot open version {version} of {root}: only tables have versions", root)
-    source, fields = read_store(root)
-    return Dataset(root, None, fields, [], [source], verify, (open, (root.absolute(), None, verify)))
+    source, fields, digest = read_store(root)
+    return Dataset(root, None, fields, [], [source], verify, (open, (root.absolute(), None, verify)), digest=digest)
 
 
 def _open_table(root: Location, version: int | None, verify: str, named: tuple[Any, Any]) -> Dataset:

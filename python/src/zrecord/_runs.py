@@ -103,7 +103,8 @@ class RunsColumn:
             raise damaged(self._file.path.parent, f"values of {self._spec.name!r} from record {record} of the shard on")
         if self._verify == "first":
             self._verified[units] = True
-            self.is_settled = bool(self._verified.all())
+            if self._verified.all():  # another thread may have found this meanwhile
+                self.is_settled = True
 
 
 class MappedRuns(RunsColumn):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +42,8 @@ _MARKS = (range(2, 10), range(10, 18))
 _MAX_TOKEN_BYTES = 64
 
 
-def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
-    """Reads the state of the whole store. The tables are copied; chunks are mapped."""
+def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec], Callable[[], str]]:
+    """Reads the state of the whole store, and what makes its digest. The tables are copied; chunks are mapped."""
     _require_original(root)
     for attempt in range(_ATTEMPTS):
         if attempt:
@@ -58,7 +61,7 @@ def read_store(root: Path) -> tuple[OpenSource, list[FieldSpec]]:
                 raise
             continue
         if _meta(root).journal_sequence == meta.journal_sequence:
-            return _source(root, meta, chunks, state), [field.spec for field in meta.fields]
+            return _source(root, meta, chunks, state), [field.spec for field in meta.fields], partial(_digest, meta, state)
     raise StoreBusyError(
         f"Cannot read {root}: its writer made a checkpoint during each of {_ATTEMPTS} attempts; try again, or take a snapshot",
         root,
@@ -122,6 +125,15 @@ def _source(root: Path, meta: StoreMeta, chunks: StoreChunks, state: StoreState)
         return EntriesColumn(path, chunks, field.spec, verify, entries[: state.length], checksums[: state.length])
 
     return OpenSource(state.length, column)
+
+
+def _digest(meta: StoreMeta, state: StoreState) -> str:
+    """Returns the digest of the records of a store (SAMPLERS.md section 1), which does not depend on where values lie."""
+    found = hashlib.sha256(meta.uuid.bytes + state.length.to_bytes(8, "big"))
+    for field, checksums in sorted(zip(meta.fields, state.checksums), key=lambda pair: pair[0].spec.id):
+        found.update(field.spec.id.to_bytes(8, "big"))
+        found.update(checksums[: state.length].astype("<u4", copy=False).tobytes())
+    return found.hexdigest()[:16]
 
 
 def _copy(path: Path, dtype: np.dtype[Any], length: int) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from zrecord.samplers._checks import MAX_LENGTH, in_range, length_of, seed_of, whole_numbers
 from zrecord.samplers._mixing import BLOCKS, INSIDE_BLOCKS, Indices, key_of
 from zrecord.samplers._permutation import Permutation, permute_groups
-from zrecord.samplers._sampler import Sampler, places
+from zrecord.samplers._sampler import Sampler, array_text, places
 
 
 class _Order(Protocol):
@@ -101,7 +101,7 @@ class BlockShuffle(Sampler):
                 f"Cannot sample: bounds begin with {found[0] if found.size else 'nothing'}; "
                 "give 0, the first index of every other block, and the length"
             )
-        falls = np.flatnonzero(np.diff(found) <= 0)
+        falls = np.flatnonzero(found[1:] <= found[:-1])
         for at in [*(falls[:1] + 1).tolist(), found.size - 1]:
             in_range(f"bound {at}", found[at], int(found[at - 1]) + 1 if at else 0, MAX_LENGTH, "bounds rise strictly")
         made = cls.__new__(cls)
@@ -151,6 +151,10 @@ class BlockShuffle(Sampler):
 
     def _new_order(self, key: int) -> _Order:
         return _FixedOrder(self._length, self._block_length, key) if self._bounds is None else _ListedOrder(self._bounds, key)
+
+    def _text(self) -> str:
+        blocks = f"{self._length},{self._block_length}" if self._bounds is None else array_text(self._bounds)
+        return f"blockShuffle({blocks},{self._mixed},{self._seed})"
 
     def __repr__(self) -> str:
         if self._bounds is None:

@@ -8,6 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zrecord._field import Field
 from zrecord.samplers._mixing import Indices
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -44,9 +45,30 @@ def whole_numbers(name: str, values: ArrayLike) -> Indices:
     return found.astype(np.int64)
 
 
-def checked_weights(weights: ArrayLike, use_of_zero: str) -> Floats:
+def numbers_of(values: ArrayLike | Field) -> ArrayLike:
+    """Returns the values of a field of one number or bool a record; raises ``ValueError`` if one is absent. Else the argument."""
+    if not isinstance(values, Field):
+        return values
+    spec = values.spec
+    numbers = values[:]
+    if spec.shape or not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "biuf":
+        raise ValueError(
+            f"Cannot sample by {values!r}: choose a field with one number or bool for each record, or give an array of numbers"
+        )
+    absent = values.absent(np.arange(len(values)))
+    if absent is not None:
+        raise ValueError(
+            f"Cannot sample by field {spec.name!r}: record {np.flatnonzero(absent)[0]} has no value; choose another field, or give "
+            "an array with a value for each record, or leave such records out"
+        )
+    if spec.dtype == "bf16":
+        return (numbers.view(np.uint16).astype(np.uint32) << np.uint32(16)).view(np.float32)
+    return numbers.astype(np.int8) if spec.dtype == "bool" else numbers
+
+
+def checked_weights(weights: ArrayLike | Field, use_of_zero: str) -> Floats:
     """Returns a copy of weights; raises ``ValueError`` unless all are at least 0 and their sum is above 0 and finite."""
-    found = np.array(weights, np.float64)
+    found = np.array(numbers_of(weights), np.float64)
     if found.ndim != 1:
         raise ValueError(f"Cannot sample: weights are an array of {found.ndim} dimensions; give a list of numbers")
     wrong = np.flatnonzero(~((found >= 0) & (found < np.inf)))

@@ -9,15 +9,15 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from zrecord.samplers._checks import MAX_LENGTH, checked_weights, in_range, seed_of, whole_numbers
+from zrecord._field import Field
+from zrecord.samplers._checks import MAX_LENGTH, checked_weights, in_range, numbers_of, seed_of, whole_numbers
 from zrecord.samplers._mixing import CLASSES, MASK, ROUNDS, SHUFFLE, Indices, absorb, absorb_each, key_of
 from zrecord.samplers._permutation import Permutation, permute_each
-from zrecord.samplers._sampler import ENDLESS, Sampler, places
+from zrecord.samplers._sampler import ENDLESS, Sampler, array_text, endless_epoch, places
 from zrecord.samplers._schedule import Schedule
 
 _MAX_ROUND = 2**20
 _PARTS = 2**20
-_PASS_BITS = np.uint64(32)
 
 
 class _Rounds(Sampler):
@@ -109,6 +109,9 @@ class Mix(_Rounds):
     def bound(self) -> int:
         return int(self._starts[-1])
 
+    def _parts(self) -> Sequence[Sampler]:
+        return self._sources
+
     def source_of(self, indices: ArrayLike) -> Indices:
         """Returns the number of the source that each index is of."""
         found = whole_numbers("indices", indices)
@@ -129,6 +132,11 @@ class Mix(_Rounds):
             result[at] = found + self._starts[number]
         return result
 
+    def _text(self) -> str:
+        sources = ",".join(source._text() for source in self._sources)
+        rates = ",".join(map(str, self._schedule.rates.tolist()))
+        return f"mix([{sources}],[{rates}],{self._round},{self._seed})"
+
     def __repr__(self) -> str:
         kind = "Mix" if self.is_endless else "Mix.in_proportion"
         return f"{kind}({len(self._sources)} sources, batch_size={self._round}, seed={self._seed})"
@@ -137,10 +145,11 @@ class Mix(_Rounds):
 class _Classes(_Rounds):
     """Mixes the records of each label, each shuffled by itself. Takes 8 bytes a record."""
 
-    def __init__(self, labels: ArrayLike, is_repeated: bool, batch_size: SupportsIndex, seed: SupportsIndex) -> None:
-        found = whole_numbers("labels", labels)
+    def __init__(self, labels: ArrayLike | Field, is_repeated: bool, batch_size: SupportsIndex, seed: SupportsIndex) -> None:
+        found = whole_numbers("labels", numbers_of(labels))
         distinct, counts = np.unique(found, return_counts=True)
         self._is_repeated = is_repeated
+        self._labels = array_text(found)
         self._members = np.argsort(found, kind="stable")  # the records of each class in rising order, classes laid end to end
         self._counts = counts.astype(np.uint64)
         self._firsts = np.cumsum(counts) - counts
@@ -155,13 +164,16 @@ class _Classes(_Rounds):
 
     def _indices_of(self, epoch: int, sources: Indices, turns: Indices) -> Indices:
         counts, inside = self._counts[sources], turns.view(np.uint64)
-        epochs = np.full(turns.size, epoch, np.uint64)
+        epochs: Any = np.full(turns.size, epoch, np.uint64)
         if self._is_repeated:
             passes = inside // counts
             inside = inside - passes * counts
-            epochs = (epochs << _PASS_BITS) + passes
+            epochs = np.uint64(endless_epoch(self, epoch, int(passes.max()))) - passes.max() + passes
         keys = absorb_each(self._keys[sources], epochs)
         return self._members[self._firsts[sources] + permute_each(keys, counts, inside)]
+
+    def _text(self) -> str:
+        return f"{type(self).__name__.lower()}({self._labels},{self._round},{self._seed})"
 
     def __repr__(self) -> str:
         kind = f"{len(self._counts)} classes of {self.bound} labels"
@@ -171,18 +183,18 @@ class _Classes(_Rounds):
 class Stratified(_Classes):
     """Gives every record once in an epoch; every batch has the classes in the proportion of the whole, in random order.
 
-    Record ``i`` is of class ``labels[i]``.
+    Record ``i`` is of class ``labels[i]``, a signed number of 64 bits. A field of a dataset must have a value for each record.
     """
 
-    def __init__(self, labels: ArrayLike, batch_size: SupportsIndex, seed: SupportsIndex) -> None:
+    def __init__(self, labels: ArrayLike | Field, batch_size: SupportsIndex, seed: SupportsIndex) -> None:
         super().__init__(labels, False, batch_size, seed)
 
 
 class Balanced(_Classes):
     """Gives batches with every class equally often, without end; a class is shuffled again when it is used up.
 
-    Record ``i`` is of class ``labels[i]``.
+    Record ``i`` is of class ``labels[i]``, a signed number of 64 bits. A field of a dataset must have a value for each record.
     """
 
-    def __init__(self, labels: ArrayLike, batch_size: SupportsIndex, seed: SupportsIndex) -> None:
+    def __init__(self, labels: ArrayLike | Field, batch_size: SupportsIndex, seed: SupportsIndex) -> None:
         super().__init__(labels, True, batch_size, seed)

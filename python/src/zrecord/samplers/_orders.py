@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import SupportsIndex
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from zrecord.samplers._checks import MAX_LENGTH, in_range, length_of, seed_of, whole_numbers
 from zrecord.samplers._mixing import GLOBAL, RANDOM, SHUFFLE, Indices, draws, key_of
 from zrecord.samplers._permutation import Permutation, permute_groups
-from zrecord.samplers._sampler import ENDLESS, Sampler, places
+from zrecord.samplers._sampler import ENDLESS, Sampler, array_text, places
 
 
 class _Seeded(Sampler):
@@ -55,6 +56,9 @@ class Sequential(Sampler):
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._from + (start + np.arange(count, dtype=np.int64) * step) * self._step
 
+    def _text(self) -> str:
+        return f"sequential({self._from},{self._to},{self._step})"
+
     def __repr__(self) -> str:
         return f"Sequential({self._to}, from_={self._from}, step={self._step})"
 
@@ -91,6 +95,9 @@ class Sliding(Sampler):
         begins = (windows.astype(exact) * self._stride % self._circle).astype(np.int64)
         return (begins + at % self._window) % self._circle
 
+    def _text(self) -> str:
+        return f"sliding({self._circle},{self._window},{self._stride})"
+
     def __repr__(self) -> str:
         return f"Sliding({self._circle}, window={self._window}, stride={self._stride})"
 
@@ -105,6 +112,9 @@ class Random(_Seeded):
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         key = key_of(RANDOM, self._seed, epoch)
         return draws(key, places(start, step, count), self._bound).astype(np.int64)
+
+    def _text(self) -> str:
+        return f"random({self._bound},{self._seed})"
 
     def __repr__(self) -> str:
         return f"Random({self._bound}, seed={self._seed})"
@@ -126,6 +136,9 @@ class Global(_Seeded):
         at = places(start, step, count)
         sets = at // np.uint64(self._drawn)
         return permute_groups(key_of(GLOBAL, self._seed, epoch), sets, self._bound, at - sets * np.uint64(self._drawn))
+
+    def _text(self) -> str:
+        return f"global({self._bound},{self._drawn},{self._seed})"
 
     def __repr__(self) -> str:
         return f"Global({self._bound}, batch_size={self._drawn}, seed={self._seed})"
@@ -161,6 +174,9 @@ class Shuffle(_Seeded):
             last = self._last = epoch, Permutation(key_of(SHUFFLE, self._seed, epoch), self._bound)
         return last[1]
 
+    def _text(self) -> str:
+        return f"shuffle({self._bound},{self._seed})"
+
     def __repr__(self) -> str:
         return f"Shuffle({self._bound}, seed={self._seed})"
 
@@ -192,8 +208,14 @@ class Listed(Sampler):
     def seed(self) -> int:
         return self._places.seed
 
+    def _parts(self) -> Sequence[Sampler]:
+        return (self._places,)
+
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._indices[self._places._fill(epoch, start, step, count)]
+
+    def _text(self) -> str:
+        return f"list({array_text(self._indices)},{self._places._text()})"
 
     def __repr__(self) -> str:
         return f"Listed({self._indices.size} indices, {self._places!r})"

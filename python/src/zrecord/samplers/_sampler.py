@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Literal, SupportsIndex
 
 import numpy as np
 
 from zrecord._crc32c import crc32c
-from zrecord.samplers._checks import MAX_LENGTH, in_range
+from zrecord.samplers._checks import MAX_LENGTH, Floats, in_range
 from zrecord.samplers._mixing import Indices, Words
 
 #: Length of an epoch that does not end.
@@ -19,6 +21,8 @@ Remainder = Literal["drop", "pad", "uneven"]
 _DIGESTED = 64
 _FARTHEST_DIGESTED = 2**20
 _PASS_BITS = 32
+#: Positions and words are worked on in parts, which bounds the memory for what is made on the way.
+_TOGETHER = 2**16
 
 
 class Sampler(ABC):
@@ -60,28 +64,44 @@ class Sampler(ABC):
     def indices(self, epoch: SupportsIndex, start: SupportsIndex, stop: SupportsIndex) -> Indices:
         """Returns the indices at the positions from ``start`` to ``stop`` of an epoch, as an array of int64.
 
-        Raises ``IndexError`` if the epoch is negative or ``[start, stop)`` is not within ``[0, length)``. Ask for 256 indices
-        or more in a call: a call takes some 30 µs, and each index some 20 ns.
+        Raises ``IndexError`` if the epoch is not in ``[0, 2⁶³)`` or ``[start, stop)`` is not within ``[0, length)``. Ask for 256
+        indices or more in a call: a call takes some 30 µs, and each index some 20 ns.
         """
         first, last, number = start.__index__(), stop.__index__(), epoch.__index__()
-        if number < 0 or not 0 <= first <= last <= self.length:
+        if not 0 <= number < 2**63 or not 0 <= first <= last <= self.length:
             raise IndexError(
                 f"Cannot give positions {first} to {last} in epoch {number} of {self!r}: positions are in [0, {self.length}], "
-                "epochs are at least 0; ask for fewer, or go on in the next epoch"
+                "epochs in [0, 2⁶³); ask for fewer, or go on in the next epoch"
             )
-        return self._fill(number, first, 1, last - first) if last > first else np.zeros(0, np.int64)
+        found = np.empty(last - first, np.int64)
+        for at in range(0, found.size, _TOGETHER):
+            count = min(_TOGETHER, found.size - at)
+            found[at : at + count] = self._fill(number, first + at, 1, count)
+        return found
 
     @abstractmethod
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         """Returns the indices at ``start``, ``start + step``, …, at least one of them, all within the epoch."""
 
     def digest(self) -> str:
-        """Returns eight hexadecimal digits that tell orders apart by their length and some indices of epoch 0."""
+        """Returns eight hexadecimal digits that tell orders apart by their length and some indices of epoch 0, as in Java."""
         parts = [np.array([self.length])]
         for step in (1, min(self.length, _FARTHEST_DIGESTED) // _DIGESTED):
             if step and self.length:
                 parts.append(self._fill(0, 0, step, min(_DIGESTED, self.length // step)))
         return f"{crc32c(np.concatenate(parts).astype('>i8').tobytes()):08x}"
+
+    def definition(self) -> str:
+        """Returns 16 hexadecimal digits that tell orders apart by all that defines them, such as the labels of each record."""
+        return hashlib.sha256(self._text().encode("ascii")).hexdigest()[:16]
+
+    @abstractmethod
+    def _text(self) -> str:
+        """Returns the order in the form of SAMPLERS.md section 1."""
+
+    def _parts(self) -> Sequence[Sampler]:
+        """Returns the orders that this one is made of."""
+        return ()
 
     def skip(self, count: SupportsIndex) -> Sampler:
         """Returns this order without its first positions, in every epoch."""
@@ -116,6 +136,25 @@ class Sampler(ABC):
         return Share(self, rank, world_size, remainder)
 
 
+def array_text(values: Indices | Floats) -> str:
+    """Returns the number of the values and a digest of them."""
+    words = values.dtype.newbyteorder(">")
+    found = hashlib.sha256()
+    for at in range(0, values.size, _TOGETHER):
+        found.update(values[at : at + _TOGETHER].astype(words).tobytes())
+    return f"{values.size}:{found.hexdigest()[:16]}"
+
+
+def endless_epoch(order: Sampler, epoch: int, number: int) -> int:
+    """Returns the epoch of what is repeated that is a pass of an epoch without end; raises ``ValueError`` beyond the last one."""
+    if epoch >= 2 ** (_PASS_BITS - 1) or number >= 2**_PASS_BITS:
+        raise ValueError(
+            f"Cannot give pass {number} of epoch {epoch} of {order!r}: passes are below 2³² and epochs below 2³¹; "
+            "begin the next epoch"
+        )
+    return epoch << _PASS_BITS | number
+
+
 def places(start: int, step: int, count: int) -> Words:
     """Returns ``start``, ``start + step``, …"""
     rising = np.arange(count, dtype=np.uint64)
@@ -134,6 +173,9 @@ class _Composed(Sampler):
     @property
     def bound(self) -> int:
         return self._base.bound
+
+    def _parts(self) -> Sequence[Sampler]:
+        return (self._base,)
 
     @property
     def seed(self) -> int:
@@ -154,6 +196,9 @@ class _Slice(_Composed):
 
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._base._fill(epoch, self._first + start, step, count)
+
+    def _text(self) -> str:
+        return f"{self._base._text()}.slice({self._first},{self._length})"
 
     def __repr__(self) -> str:
         if self._length == self._base.length - self._first or self.is_endless:
@@ -183,14 +228,18 @@ class _Repeat(_Composed):
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _epoch(self, epoch: int, number: int) -> int:
-        if self._times:
-            return epoch * self._times + number
-        if epoch >= 2 ** (_PASS_BITS - 1) or number >= 2**_PASS_BITS:
+        if not self._times:
+            return endless_epoch(self, epoch, number)
+        joined = epoch * self._times + number
+        if joined >= 2**63:
             raise ValueError(
-                f"Cannot give pass {number} of epoch {epoch} of {self!r}: passes are below 2³² and epochs below 2³¹; "
-                "begin the next epoch"
+                f"Cannot give pass {number} of epoch {epoch} of {self!r}: that is epoch {joined} of what is repeated, and "
+                "epochs are below 2⁶³; begin at an earlier epoch"
             )
-        return epoch << _PASS_BITS | number
+        return joined
+
+    def _text(self) -> str:
+        return f"{self._base._text()}.repeat({self._times or ''})"
 
     def __repr__(self) -> str:
         return f"{self._base!r}.repeat({self._times or ''})"
@@ -209,6 +258,9 @@ class _FixedEpoch(_Composed):
 
     def _fill(self, epoch: int, start: int, step: int, count: int) -> Indices:
         return self._base._fill(self._epoch, start, step, count)
+
+    def _text(self) -> str:
+        return f"{self._base._text()}.withEpoch({self._epoch})"
 
     def __repr__(self) -> str:
         return f"{self._base!r}.with_epoch({self._epoch})"
@@ -256,6 +308,9 @@ class Share(_Composed):
             return self._base._fill(epoch, first, stride, count)
         repeated = self._base._fill(epoch, last % self._base.length, 1, 1)
         return repeated if count == 1 else np.concatenate([self._base._fill(epoch, first, stride, count - 1), repeated])
+
+    def _text(self) -> str:
+        return f"{self._base._text()}.share({self._rank},{self._world_size},{self._remainder})"
 
     def __repr__(self) -> str:
         return f"{self._base!r}.share({self._rank}, {self._world_size}, {self._remainder!r})"

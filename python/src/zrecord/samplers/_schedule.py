@@ -26,12 +26,12 @@ class Schedule:
         self.total = sum(rates)
         self._is_small = self.total <= _FLOATS
         # Python's integers where NumPy's would overflow.
-        self._rates = np.array(rates, np.int64 if self._is_small else object)
+        self.rates = np.array(rates, np.int64 if self._is_small else object)
 
     def turns(self, first: int, count: int) -> tuple[Indices, Indices]:
         """Returns the sources of ``count`` turns from turn ``first`` on, and the number of each turn among those of its source."""
         cycle, start = divmod(first, self.total)
-        sources = self._rates.size
+        sources = self.rates.size
         # All turns due by a time are known without counting; at most as many as there are sources too few or too many.
         begun = self._taken(max(0, start - sources // 2 - 1))
         until = self._taken(start + count + sources // 2 + 1)
@@ -41,13 +41,13 @@ class Schedule:
         turn = np.arange(source.size) - np.repeat(ends - lengths, lengths) + begun[source]
         skipped = start - int(begun.sum())
         order = np.argsort(self._times(source, turn), kind="stable")[skipped : skipped + count]
-        numbers = turn[order] + cycle * self._rates[source[order]]
+        numbers = turn[order] + cycle * self.rates[source[order]]
         return source[order], numbers.astype(np.int64)
 
     def _taken(self, turns: int) -> Any:
         """Returns how many turns of each source are due by time ``2 · turns / total``."""
-        return (2 * turns * self._rates // self.total + 1) // 2
+        return (2 * turns * self.rates // self.total + 1) // 2
 
     def _times(self, source: Indices, turn: Any) -> Any:
-        rates = self._rates[source]
+        rates = self.rates[source]
         return (2 * turn + 1) / rates if self._is_small else ((2 * turn + 1) << _FRACTION_BITS) // rates

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zrecord._field import Field
 from zrecord.samplers._checks import Floats, checked_weights, seed_of
 from zrecord.samplers._mixing import COINS, WEIGHTED, Indices, draws, key_of, words
-from zrecord.samplers._sampler import ENDLESS, Sampler, places
+from zrecord.samplers._sampler import ENDLESS, Sampler, array_text, places
 
 _TOTAL_BITS = 62
 
@@ -17,13 +19,14 @@ _TOTAL_BITS = 62
 class Weighted(Sampler):
     """Draws with replacement, record ``i`` with probability ``weights[i] / sum``, each draw independent, without end.
 
-    Weights are at least 0; a weight below 2⁻⁵³ of their sum may count as 0. Takes 16 bytes a record, and some 0.5 µs a record
-    once.
+    Weights are at least 0; a weight below 2⁻⁵³ of their sum may count as 0. Takes 16 bytes a record, and some 0.5 µs and 54
+    bytes a record while it is made.
     """
 
-    def __init__(self, weights: ArrayLike, seed: SupportsIndex) -> None:
+    def __init__(self, weights: ArrayLike | Field, seed: SupportsIndex) -> None:
         self._seed = seed_of(seed)
         found = checked_weights(weights, "leave a record out")
+        self._weights = array_text(found)
         self._height_bits = _TOTAL_BITS - (found.size - 1).bit_length()
         self._own = _shares(found, found.size << self._height_bits)
         self._other = _pair(self._own, 1 << self._height_bits)
@@ -46,6 +49,9 @@ class Weighted(Sampler):
         coins = words(key_of(COINS, self._seed, epoch), at) >> np.uint64(64 - self._height_bits)
         return np.where(coins.view(np.int64) < self._own[columns], columns, self._other[columns])
 
+    def _text(self) -> str:
+        return f"weighted({self._weights},{self._seed})"
+
     def __repr__(self) -> str:
         return f"Weighted({self._own.size} weights, seed={self._seed})"
 
@@ -60,9 +66,10 @@ def _shares(weights: Floats, total: int) -> Indices:
 
 def _pair(own: Indices, height: int) -> Indices:
     """Fills columns below the height from columns above it, first in, first out; returns who fills each, and changes ``own``."""
-    heights, low, high = own.tolist(), np.flatnonzero(own < height).tolist(), np.flatnonzero(own >= height).tolist()
-    other = list(range(len(heights)))
-    givers = iter(high)
+    # Arrays of the standard library: lists take five times the memory, and elements of NumPy's five times the time.
+    heights, other = array("q", own.tobytes()), array("q", np.arange(own.size).tobytes())
+    low = array("q", np.flatnonzero(own < height).tobytes())
+    givers = iter(array("q", np.flatnonzero(own >= height).tobytes()))
     giver = next(givers)
     left = heights[giver]
     for taker in low:  # grows while it is read
@@ -75,4 +82,4 @@ def _pair(own: Indices, height: int) -> Indices:
             left = heights[giver]
     heights[giver] = left
     own[:] = heights
-    return np.array(other, np.int64)
+    return np.array(other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import os
 import sys
 import weakref
 from collections.abc import Iterator, Mapping, Sized
@@ -12,6 +14,7 @@ from zrecord.samplers import ENDLESS, Remainder, Sampler, SamplerState, Share, S
 from zrecord.samplers._checks import in_range
 from zrecord.samplers._mixing import Indices
 from zrecord.torch._batch import BatchIndices
+from zrecord.torch._rest import Rest
 
 _FORMAT = 1
 #: Indices are made for some batches at once, as calls of NumPy cost more than a few numbers.
@@ -51,12 +54,12 @@ class BatchSampler:
         drop_remainder: bool = False,
         epochs: SupportsIndex | None = None,
     ) -> None:
-        length = len(data) if isinstance(data, Sized) else data.__index__()
+        length = _length_of(data)
         if sampler is not None and seed is not None:
             raise ValueError(f"seed is {seed!r}, but the sampler {sampler!r} has its own; give one of them")
         if (rank is None) != (world_size is None):
             raise ValueError(f"rank is {rank} and world_size is {world_size}; give both or none")
-        self._order = Shuffle(length, 42 if seed is None else seed) if sampler is None else sampler
+        self._order = Shuffle(length, 42 if seed is None else seed) if sampler is None else _order_of_all(sampler)
         if self._order.bound > length:
             raise ValueError(
                 f"The sampler {self._order!r} has indices up to {self._order.bound - 1}, but there are {length} records; "
@@ -70,6 +73,8 @@ class BatchSampler:
             "world_size", processes if world_size is None else world_size, 1, 2**31 - 1, "give the number of processes"
         )
         self._rank = in_range("rank", own if rank is None else rank, 0, self._world_size - 1, "ranks count from 0")
+        if remainder not in ("drop", "pad", "uneven"):
+            raise ValueError(f"Cannot sample: remainder is {remainder!r}; give 'drop' or 'pad'")
         if remainder == "uneven" and self._world_size > 1:
             raise ValueError("remainder is 'uneven', with which ranks may have different numbers of batches; give 'drop' or 'pad'")
         self._remainder: Remainder = remainder
@@ -83,6 +88,7 @@ class BatchSampler:
         self._records_version = getattr(data, "records_version", None)
         commit = getattr(data, "records_commit", None)
         self._records_commit = None if commit is None else str(commit)
+        self._records_digest = getattr(data, "records_digest", None)
         self._identity: dict[str, Any] | None = None
         self._epoch = 0
         self._position = 0
@@ -139,7 +145,7 @@ class BatchSampler:
 
     def batches_left(self, position: int) -> int:
         """Returns how many batches each rank has from a position of an epoch on, or ``ENDLESS``."""
-        records = self._share(position).length
+        records = self._rest(position).length
         if records == ENDLESS:
             return ENDLESS
         return records // self._batch_size if self._drop_remainder else -(-records // self._batch_size)
@@ -175,13 +181,14 @@ class BatchSampler:
     def _live(self) -> BatchIterator | None:
         return None if self._current is None else self._current()
 
-    def _share(self, position: int) -> Share:
-        return self._order.skip(position).share(self._rank, self._world_size, self._remainder)
+    def _rest(self, position: int) -> Rest:
+        return Rest(self._order, position, self._rank, self._world_size, self._remainder)
 
     def _state(self, epoch: int, position: int) -> dict[str, Any]:
         if self._identity is None:
-            order = {"sampler": repr(self._order), "order": self._order.digest()}
-            self._identity = {"format": _FORMAT, "datasetCommit": self._records_commit, **order}
+            records = {"datasetCommit": self._records_commit, "datasetDigest": self._records_digest}
+            order = {"sampler": repr(self._order), "order": self._order.digest(), "definition": self._order.definition()}
+            self._identity = {"format": _FORMAT, **records, **order}
         return {**self._identity, "state": SamplerState(self._records_version, self._order.seed, epoch, position).to_dict()}
 
     def _checked(self, state: Mapping[str, Any]) -> SamplerState:
@@ -190,15 +197,23 @@ class BatchSampler:
             raise ValueError(f"Cannot resume {str(state)[:200]}: it is no state of format {_FORMAT} of a BatchSampler")
         found = SamplerState.from_dict(state["state"])
         for what, theirs, ours, remedy in (
-            ("order", state["order"], own["order"], f"it was {state['sampler']}, and this is {own['sampler']}; use that order"),
-            ("seed", found.seed, self._order.seed, "use that seed"),
-            ("version of the records", found.dataset_version, self._records_version, "open that version of the dataset"),
+            ("version of the records", found.dataset_version, self._records_version, _data_of(found.dataset_version)),
             ("commit of the records", state["datasetCommit"], self._records_commit, "open the dataset that was trained on"),
+            ("digest of the records", state["datasetDigest"], self._records_digest, "the store has changed; train on a table"),
+            ("definition", state["definition"], own["definition"], self._of_order(state["sampler"])),
+            ("order", state["order"], own["order"], self._of_order(state["sampler"])),
+            ("seed", found.seed, self._order.seed, "use that seed"),
         ):
             if theirs != ours:
                 raise ValueError(f"Cannot resume: the state has {what} {theirs}, not {ours}: {remedy}, or start anew")
         in_range("position of the state", found.position, 0, self._order.length, "it is not of this order")
         return found
+
+    def _of_order(self, theirs: object) -> str:
+        """Returns what to do about another order."""
+        if theirs == repr(self._order):
+            return f"both are {theirs}, but with other indices, labels, weights or sources; use those of the state"
+        return f"it was {theirs}, and this is {self._order!r}; use that order"
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_current": None}
@@ -220,8 +235,7 @@ class BatchIterator(Iterator[BatchIndices]):
 
     def _begin(self, epoch: int, position: int) -> None:
         self._epoch = epoch
-        self._first = position
-        self._share = self._owner._share(position)
+        self._rest = self._owner._rest(position)
         #: The number of batches from the first to the last, or ``ENDLESS``.
         self.batches = self._owner.batches_left(position)
         self._given = 0
@@ -254,14 +268,14 @@ class BatchIterator(Iterator[BatchIndices]):
     def _read_ahead(self, start: int) -> None:
         batch_size = self._owner._batch_size
         until = start + max(1, _AHEAD // batch_size) * batch_size
-        self._ahead = self._share.indices(self._epoch, start, min(until, self._share.length))
+        self._ahead = self._rest.indices(self._epoch, start, min(until, self._rest.length))
         self._ahead_from = start
 
     def _position(self) -> int:
         """Returns the position in the order of all ranks; its length after the last batch."""
         if self._given == self.batches:
             return self._owner._order.length
-        return self._first + self._share.global_position(self._given * self._owner._batch_size)
+        return self._rest.global_position(self._given * self._owner._batch_size)
 
     def state_dict(self) -> dict[str, Any]:
         """Returns the state after the batches that were given."""
@@ -275,6 +289,57 @@ class BatchIterator(Iterator[BatchIndices]):
         is_over = self.batches == 0
         owner._go_to(found.epoch + is_over, 0 if is_over else found.position)
         owner._current = weakref.ref(self)
+
+
+def _length_of(data: object) -> int:
+    """Returns the number of records of what a ``BatchSampler`` is made of."""
+    if isinstance(data, (str, bytes, os.PathLike)):
+        raise TypeError(f"data is {data!r}, which is a path; give zrecord.torch.Dataset(path), or the number of records")
+    if not hasattr(data, "records_version"):
+        kind = type(data).__name__
+        if hasattr(data, "dataset"):
+            raise TypeError(
+                f"data is a {kind} of another dataset, whose batches would have no state; give the whole zrecord.torch.Dataset to "
+                "BatchSampler and DataLoader, with sampler=Listed(indices, Shuffle(len(indices), seed)) of zrecord.samplers"
+            )
+        if hasattr(data, "datasets"):
+            raise TypeError(
+                f"data is a {kind} of several datasets, whose batches would have no state; make a BatchSampler and a DataLoader "
+                "for each of them"
+            )
+    if isinstance(data, Sized):
+        return len(data)
+    try:
+        return operator.index(data)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"data is a {type(data).__name__}, which has no length; give zrecord.torch.Dataset(path), or the number of records"
+        ) from None
+
+
+def _order_of_all(sampler: object) -> Sampler:
+    """Returns the sampler if it is an order of all ranks."""
+    if not isinstance(sampler, Sampler):
+        raise TypeError(
+            f"sampler is a {type(sampler).__name__}, not an order of zrecord.samplers; give one, such as Listed(indices) for a list"
+        )
+    todo: list[Sampler] = [sampler]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Share):
+            raise ValueError(
+                f"sampler is {sampler!r}, in which {part!r} is the share of one rank, which would be shared once more; give the "
+                "order of all ranks, as BatchSampler shares it"
+            )
+        todo += part._parts()
+    return sampler
+
+
+def _data_of(version: int | None) -> str:
+    """Returns what to give a ``BatchSampler`` for the records of a version."""
+    if version is None:
+        return "the state is of a store or a number of records; give that"
+    return f"give Dataset(path, version={version})"
 
 
 def _processes() -> tuple[int, int]:

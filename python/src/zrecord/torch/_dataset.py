@@ -65,6 +65,11 @@ class Dataset:
         """Returns the commit of that version; ``None`` for a store."""
         return self._data.records_commit
 
+    @property
+    def records_digest(self) -> str | None:
+        """Returns the digest of the records of a store; ``None`` for a table."""
+        return self._data.records_digest
+
     def __len__(self) -> int:
         return len(self._data)
 
@@ -105,17 +110,27 @@ class Dataset:
         return f"<zrecord.torch.Dataset of {self._data!r}: {', '.join(self._fields)}>"
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
-        expected = len(self), self._data.records_version, self._data.records_commit
+        expected = _records_of(self._data)
         return _reopened, (self._data, list(self._fields), expected)
 
 
+def _records_of(data: zrecord.Dataset) -> tuple[Any, ...]:
+    """Returns what tells the records of a dataset from others."""
+    return len(data), data.records_version, data.records_commit, data.records_digest
+
+
+def _named(length: int, version: int | None, commit: UUID | None, digest: str | None) -> str:
+    return f"{length} records of " + (
+        f"version {version} and commit {commit}" if digest is None else f"a store with digest {digest}"
+    )
+
+
 def _reopened(data: zrecord.Dataset, fields: list[str], expected: tuple[Any, ...]) -> Dataset:
-    found = len(data), data.records_version, data.records_commit
+    found = _records_of(data)
     if found != expected:
         raise NotADatasetError(
-            f"Cannot open {data.path} again: it has {found[0]} records of version {found[1]} and commit {found[2]} instead of "
-            f"{expected[0]} of version {expected[1]} and commit {expected[2]}; make a table of a store that is written "
-            "while it is read, and do not replace a table that is read",
+            f"Cannot open {data.path} again: it has {_named(*found)} instead of {_named(*expected)}; make a table of a store "
+            "that is written while it is read, and do not replace a table that is read",
             data.path,
         )
     return Dataset(data, fields)
