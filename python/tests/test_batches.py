@@ -121,7 +121,7 @@ def test_the_rest_of_an_epoch_is_left_to_the_next_iterator() -> None:
     batches = BatchSampler(10, 4)
     order = samplers.Shuffle(10, 42).indices(0, 0, 10).tolist()
     for batch in batches:
-        assert batch == order[:4]
+        assert list(batch) == order[:4]
         break
     gc.collect()
     assert (len(batches), batches.epoch, batches.position) == (2, 0, 4)
@@ -286,6 +286,39 @@ def test_a_share_is_not_shared_once_more() -> None:
     ):
         with pytest.raises(ValueError, match=r"Shuffle\(10, seed=1\).share\(0, 2, 'drop'\) is the share of one rank.*all ranks"):
             BatchSampler(20, 2, sampler=sampler)
+
+
+def test_the_indices_of_a_batch_are_not_changed(table: Path) -> None:
+    data = Dataset(table)
+    given = next(iter(BatchSampler(data, 4)))
+    for each in (given, pickle.loads(pickle.dumps(given))):
+        assert not isinstance(each, list) and list(each) == each.array.tolist() and each.state == given.state
+        with pytest.raises(ValueError, match="read-only"):
+            each.array.sort()
+        for batch in (data.__getitems__(each), pickle.loads(pickle.dumps(data.__getitems__(each)))):
+            batch.index.sort()
+            assert batch.index.tolist() == sorted(each)
+
+
+def test_a_field_says_that_it_is_not_pickled(table: Path) -> None:
+    field = zrecord.open(table)["i8"]
+    for _ in range(2):
+        with pytest.raises(TypeError, match=r"A field is not pickled: pickle the dataset of <zrecord.Field 'i8'"):
+            pickle.dumps(field)
+        field[[1, 0]]
+
+
+def test_an_iterator_takes_no_state_beyond_the_last_epoch() -> None:
+    batches = BatchSampler(10, 4)
+    batches.set_epoch(2)
+    state = batches.state_dict()
+    with pytest.raises(zrecord.FeedError, match="The state is of epoch 2, but epochs is 2; give more epochs"):
+        iter(BatchSampler(10, 4, epochs=2)).load_state_dict(state)
+
+
+def test_an_empty_verify_is_refused(table: Path) -> None:
+    with pytest.raises(ValueError, match="verify is ''; expected one of"):
+        Dataset(table, verify="")
 
 
 def test_batch_samplers_pickle() -> None:
@@ -504,11 +537,11 @@ def test_a_forked_process_reads_while_a_thread_of_its_parent_held_the_locks(tabl
 
     def hold() -> None:
         for field in fields:
-            field._lock.__enter__()
+            field._lock.of_process().acquire()
         held.set()
         free.wait()
         for field in fields:
-            field._lock.__exit__(None, None, None)
+            field._lock.of_process().release()
 
     holder = threading.Thread(target=hold)
     holder.start()

@@ -355,6 +355,21 @@ def test_other_states_are_refused(text: str, message: str) -> None:
         samplers.SamplerState.from_json(text)
 
 
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ((None, 2**63, 0, 0), "seed is 9223372036854775808"),
+        ((None, 1, 0.5, 0), "epoch is 0.5"),
+        ((None, 1, 0, True), "position is True"),
+        (("1", 1, 0, 0), "datasetVersion is '1'"),
+        ((None, None, 0, 0), "seed is None"),
+    ],
+)
+def test_states_of_what_is_no_number_are_not_made(members: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^Cannot make a state: {message}, which is no signed number of 64 bits"):
+        samplers.SamplerState(*members)
+
+
 DEFINITION = re.compile(r"^\| `([^`]+)` \| `([^`]+)` \| `([0-9a-f]{16})` \|$", re.M)
 
 

@@ -76,6 +76,9 @@ class Field:
             values = array
         return np.array(values, dtype) if copy else np.asarray(values, dtype)
 
+    def __reduce__(self) -> Any:
+        raise TypeError(f"A field is not pickled: pickle the dataset of {self!r}, which is opened again, and take the field of it")
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return self._slice(*key.indices(self._length))
@@ -166,7 +169,7 @@ class Field:
 
     def _lay(self, indices: Array) -> Dense:
         """Opens the shards of these records, and lays the runs of all open shards end to end."""
-        with self._lock:
+        with self._lock.of_process():
             shards = np.unique(self._starts.searchsorted(indices, "right") - 1).tolist()
             if self._dense is None or any(self._columns[shard] is None for shard in shards):
                 for shard in shards:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from types import TracebackType
 
 
 class ForkLock:
@@ -16,12 +15,8 @@ class ForkLock:
     def __init__(self) -> None:
         self._locks: dict[int, threading.Lock] = {}
 
-    def __enter__(self) -> None:
+    def of_process(self) -> threading.Lock:
+        """Returns the lock of this process: with it, no interrupt comes between taking the lock and the block that frees it."""
         process = os.getpid()
         lock = self._locks.get(process)
-        if lock is None:
-            lock = self._locks.setdefault(process, threading.Lock())
-        lock.acquire()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._locks[os.getpid()].release()
+        return self._locks.setdefault(process, threading.Lock()) if lock is None else lock

@@ -141,7 +141,7 @@ class SealedShard:
         """Returns the tables file of a field; ``None`` if the shard does not have the field."""
         for ref in self._refs:
             if field in ref.fields:
-                with self._lock:
+                with self._lock.of_process():
                     if ref.uuid not in self._files:
                         self._files[ref.uuid] = TablesFile(self, ref)
                     return self._files[ref.uuid]

@@ -30,7 +30,7 @@ def length_of(name: str, value: SupportsIndex) -> int:
 
 def seed_of(value: SupportsIndex) -> int:
     """Returns a seed, a signed number of 64 bits."""
-    return in_range("seed", value, -(2**63), 2**63 - 1, "give a number of 64 bits")
+    return in_range("seed", value, -(2**63), 2**63 - 1, "give a signed number of 64 bits")
 
 
 def whole_numbers(name: str, values: ArrayLike) -> Indices:

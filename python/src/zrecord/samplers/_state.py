@@ -21,6 +21,9 @@ class SamplerState:
     position: int  #: number of positions of the epoch that are consumed, in the order of all ranks together
 
     def __post_init__(self) -> None:
+        for name, value in zip(_MEMBERS[1:], (self.dataset_version, self.seed, self.epoch, self.position)):
+            if not (_is_number(value) or (name == "datasetVersion" and value is None)):
+                raise ValueError(f"Cannot make a state: {name} is {value!r}, which is no signed number of 64 bits")
         if self.epoch < 0 or self.position < 0 or (self.dataset_version or 0) < 0:
             raise ValueError(
                 f"Cannot make a state of version {self.dataset_version}, epoch {self.epoch} and position {self.position}: "
@@ -64,10 +67,13 @@ class SamplerState:
             raise _damaged(members, f"its members are not {', '.join(_MEMBERS)}")
         for name in _MEMBERS:
             value = members[name]
-            is_whole = type(value) is int and -(2**63) <= value < 2**63
-            if not is_whole and not (name == "datasetVersion" and value is None):
+            if not _is_number(value) and not (name == "datasetVersion" and value is None):
                 raise _damaged(members, f"{name} is no 64-bit number")
         return cls(*(members[name] for name in _MEMBERS[1:]))
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and -(2**63) <= value < 2**63
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

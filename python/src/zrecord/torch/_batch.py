@@ -10,16 +10,23 @@ import numpy as np
 from zrecord.samplers._mixing import Indices
 
 
-class BatchIndices(list[int]):
-    """The indices of a batch: ``array`` has them as int64, ``epoch`` counts from 0, and ``state`` goes on after this batch."""
+class BatchIndices(tuple[int, ...]):
+    """The indices of a batch, a tuple, as a batch that is changed has no state.
 
-    __slots__ = ("array", "epoch", "state")
+    ``array`` has them as int64, to read only; ``epoch`` counts from 0, and ``state`` goes on after this batch.
+    """
 
-    def __init__(self, array: Indices, epoch: int, state: dict[str, Any]) -> None:
-        super().__init__(array.tolist())
-        self.array = array
-        self.epoch = epoch
-        self.state = state
+    array: Indices
+    epoch: int
+    state: dict[str, Any]
+
+    def __new__(cls, array: Indices, epoch: int, state: dict[str, Any]) -> BatchIndices:
+        made = super().__new__(cls, array.tolist())
+        made.array = array
+        made.array.flags.writeable = False
+        made.epoch = epoch
+        made.state = state
+        return made
 
     def __reduce__(self) -> tuple[Callable[..., BatchIndices], tuple[Any, ...]]:
         return _read_indices, (self.array.tobytes(), self.epoch, self.state)
@@ -66,6 +73,6 @@ class Batch(dict[str, Any]):
 
 
 def _read_batch(values: dict[str, Any], index: bytes, *others: Any) -> Batch:
-    batch = Batch(values, np.frombuffer(index, np.int64))
+    batch = Batch(values, np.frombuffer(index, np.int64).copy())
     batch.epoch, batch.state, batch.marks, batch.bfloat16 = others
     return batch

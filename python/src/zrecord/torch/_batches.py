@@ -22,7 +22,7 @@ _AHEAD = 8192
 
 
 class BatchSampler:
-    """Gives the batches of a rank as lists of indices, for ``DataLoader(dataset, batch_sampler=…)``. Belongs to one thread.
+    """Gives the batches of a rank as tuples of indices, for ``DataLoader(dataset, batch_sampler=…)``. Belongs to one thread.
 
     All ranks share one order, and deliver equally many batches. An ``iter`` gives the rest of the current epoch, and the next
     ``iter`` the next epoch. After the last epoch an ``iter`` raises ``FeedError``, as does an ``iter`` while another iterator
@@ -223,7 +223,7 @@ class BatchSampler:
 
 
 class BatchIterator(Iterator[BatchIndices]):
-    """The batches of the rest of an epoch, as lists of indices. ``BatchSampler`` makes it.
+    """The batches of the rest of an epoch, as tuples of indices. ``BatchSampler`` makes it.
 
     ``state_dict`` and ``load_state_dict`` are for ``StatefulDataLoader``: unlike those of the ``BatchSampler``, a state at the end
     of an epoch has the empty rest of that epoch before it.
@@ -285,6 +285,8 @@ class BatchIterator(Iterator[BatchIndices]):
         """Goes on with the rest of the epoch of a state, which is empty after its last batch."""
         owner = self._owner
         found = owner._checked(state)
+        if owner._epochs is not None and found.epoch >= owner._epochs:
+            raise FeedError(f"The state is of epoch {found.epoch}, but epochs is {owner._epochs}; give more epochs")
         self._begin(found.epoch, found.position)
         is_over = self.batches == 0
         owner._go_to(found.epoch + is_over, 0 if is_over else found.position)

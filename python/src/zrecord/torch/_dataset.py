@@ -46,7 +46,7 @@ class Dataset:
             self._data = data
         else:
             path = data if isinstance(data, str) and is_remote(data) else local_path(data).absolute()
-            self._data = zrecord.open(path, version, verify or "first", storage_options)
+            self._data = zrecord.open(path, version, "first" if verify is None else verify, storage_options)
         self._fields: dict[str, Field] = {name: self._data[name] for name in (self._data.fields if fields is None else fields)}
         self._bfloat16 = frozenset(name for name, field in self._fields.items() if field.spec.dtype == "bf16")
 
@@ -104,7 +104,7 @@ class Dataset:
         if indices.size and not 0 <= indices.min() <= indices.max() < len(self):
             wrong = indices.min() if indices.min() < 0 else indices.max()
             raise IndexError(f"Index {wrong} is out of range for {self!r}; indices are in [0, {len(self)})")
-        return indices.astype(np.int64, copy=False)
+        return indices.astype(np.int64)  # a copy, which may be changed as BatchIndices.array may not
 
     def __repr__(self) -> str:
         return f"<zrecord.torch.Dataset of {self._data!r}: {', '.join(self._fields)}>"
