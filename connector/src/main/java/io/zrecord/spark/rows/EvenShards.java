@@ -9,7 +9,10 @@ import org.apache.spark.sql.SparkSession;
  * shuffle behind them. Stateless.
  */
 final class EvenShards {
-  /** How much longer than its part a task may read, as a shuffle takes at least that much. */
+  /**
+   * The largest shard that needs no shuffle, in parts of the table that one processor has. Waiting
+   * for the task of such a shard takes less time than shuffling all rows.
+   */
   private static final double MOST_PARTS = 1.25;
 
   private EvenShards() {}
