@@ -1,6 +1,7 @@
 package io.zrecord.spark.own
 
 import java.util
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
 import org.apache.spark.sql.connector.RowLevelOperationSuiteBase
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.types.StructType
@@ -16,7 +17,7 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
   override protected def catalog: InMemoryRowLevelOperationTableCatalog =
     new InMemoryRowLevelOperationTableCatalog {
       override def createTable(identifier: Identifier, table: TableInfo): Table =
-        real.createTable(identifier, table)
+        real.createTable(identifier, withDefaults(table))
 
       // The suites look for the transaction of a statement that failed.
       private val ended = beginTransaction(null)
@@ -30,6 +31,19 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
       override def alterTable(identifier: Identifier, changes: TableChange*): Table =
         real.alterTable(identifier, changes: _*)
     }
+
+  /** The suites say a default in the metadata of a column. A statement would say it to the catalog. */
+  private def withDefaults(table: TableInfo): TableInfo = {
+    val columns = CatalogV2Util.v2ColumnsToStructType(table.columns)
+    val folded =
+      ResolveDefaultColumns.constantFoldCurrentDefaultsToExistDefaults(columns, "CREATE TABLE")
+    new TableInfo.Builder()
+      .withColumns(CatalogV2Util.structTypeToV2Columns(folded))
+      .withPartitions(table.partitions)
+      .withConstraints(table.constraints)
+      .withProperties(table.properties)
+      .build()
+  }
 
   /** An empty table in memory with the columns of the real one. */
   override protected def table: InMemoryRowLevelOperationTable = {
