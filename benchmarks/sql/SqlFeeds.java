@@ -25,8 +25,8 @@ import org.apache.spark.sql.streaming.Trigger;
  * Measures what changed in a table, and small batches of a stream, beside Iceberg and Delta in one
  * JVM, {@code local[2]}. Compiled and started by benchmarks/run with the case "sql-feeds". At 100
  * percent 100 versions change 10,000 of 10 M records of 1 KiB each, in three tables, and streams
- * write 1,000 batches. A part of that has that part of the records, versions and batches. Iceberg has copy-on-write, because its changes cannot be read otherwise.
- * Argument: a work directory.
+ * write 1,000 batches. A part of that has that part of the records, versions and batches. Iceberg
+ * has copy-on-write, because its changes cannot be read otherwise. Argument: a work directory.
  */
 final class SqlFeeds {
   private static final int COMMITS = Math.max(2, Effort.of(100));

@@ -15,8 +15,10 @@ trait PlainColumns extends RowLevel {
     val answer = spark.sql(text)
     if (!text.trim.toLowerCase.startsWith("select")) answer
     else
-      answer.select(answer.columns.toSeq.map(name =>
-        col(s"`${name.replace("`", "``")}`").as(name, Metadata.empty)): _*)
+      answer.select(
+        answer.columns.toSeq
+          .map(name => col(s"`${name.replace("`", "``")}`").as(name, Metadata.empty)): _*
+      )
   }
 }
 

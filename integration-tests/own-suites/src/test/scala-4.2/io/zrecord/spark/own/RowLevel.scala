@@ -32,7 +32,8 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
         real.alterTable(identifier, changes: _*)
     }
 
-  /** The suites say a default in the metadata of a column. A statement would say it to the catalog. */
+  /** The suites say a default in the metadata of a column. A statement would say it to the catalog.
+    */
   private def withDefaults(table: TableInfo): TableInfo = {
     val columns = CatalogV2Util.v2ColumnsToStructType(table.columns)
     val folded =
@@ -52,7 +53,8 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
       found.name,
       found.schema,
       found.partitioning,
-      new util.HashMap)
+      new util.HashMap
+    )
   }
 
   override protected def checkReplacedPartitions(expectedPartitions: Seq[Any]): Unit = ()
@@ -60,7 +62,8 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
   override protected def checkLastWriteInfo(
       expectedRowSchema: StructType,
       expectedRowIdSchema: Option[StructType],
-      expectedMetadataSchema: Option[StructType]): Unit = ()
+      expectedMetadataSchema: Option[StructType]
+  ): Unit = ()
 
   override protected def checkLastWriteLog(expectedEntries: WriteLogEntry*): Unit = ()
 
@@ -70,5 +73,6 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
   override protected def executeAndCheckScans(
       query: String,
       primaryScanSchema: String,
-      groupFilterScanSchema: Option[String]): Unit = sql(query)
+      groupFilterScanSchema: Option[String]
+  ): Unit = sql(query)
 }
