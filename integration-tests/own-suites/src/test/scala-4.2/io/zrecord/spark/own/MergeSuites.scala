@@ -11,7 +11,7 @@ class OwnMergeFrameSuite extends MergeIntoDataFrameSuite with RowLevel
 
 /** The suites compare the columns of a table with columns of which nobody says anything. */
 trait PlainColumns extends RowLevel {
-  override protected def sql: String => DataFrame = text => {
+  override protected lazy val sql: String => DataFrame = text => {
     val answer = spark.sql(text)
     if (!text.trim.toLowerCase.startsWith("select")) answer
     else

@@ -1,10 +1,10 @@
 package io.zrecord.spark.own
 
 import java.util
-import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
 import org.apache.spark.sql.connector.RowLevelOperationSuiteBase
 import org.apache.spark.sql.connector.catalog._
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.connector.expressions.Expressions
+import org.apache.spark.sql.types.{Metadata, StructType}
 
 /** The suites of DELETE, UPDATE and MERGE. What they ask of a table in memory is not asked. */
 trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
@@ -34,16 +34,23 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
 
   /** The suites say a default in the metadata of a column. A statement would say it to the catalog.
     */
-  private def withDefaults(table: TableInfo): TableInfo = {
-    val columns = CatalogV2Util.v2ColumnsToStructType(table.columns)
-    val folded =
-      ResolveDefaultColumns.constantFoldCurrentDefaultsToExistDefaults(columns, "CREATE TABLE")
+  private def withDefaults(table: TableInfo): TableInfo =
     new TableInfo.Builder()
-      .withColumns(CatalogV2Util.structTypeToV2Columns(folded))
+      .withColumns(table.columns.map(withDefault))
       .withPartitions(table.partitions)
       .withConstraints(table.constraints)
       .withProperties(table.properties)
       .build()
+
+  private def withDefault(column: Column): Column = {
+    val said = Option(column.metadataInJSON).map(Metadata.fromJson).getOrElse(Metadata.empty)
+    if (column.defaultValue != null || !said.contains("CURRENT_DEFAULT")) column
+    else {
+      val text = said.getString("CURRENT_DEFAULT")
+      val value = Expressions.literal(spark.sql(s"select $text").head().get(0))
+      val default = new ColumnDefaultValue(text, value)
+      Column.create(column.name, column.dataType, column.nullable, column.comment, default, null)
+    }
   }
 
   /** An empty table in memory with the columns of the real one. */
