@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,9 +13,10 @@ import org.w3c.dom.Node;
 import org.w3c.dom.NodeList;
 
 /**
- * Writes on one page what the tests of the last run of Maven found, and exits with 1 if a test failed or if none
- * ran: {@code java .ci/Findings.java PAGE SCALE}. Reads the JUnit reports of every module below the
- * current directory.
+ * Writes on one page what the tests of a run of Maven found, and exits with 1 if a test failed or if
+ * none ran: {@code java .ci/Findings.java PAGE SCALE START}. Reads the JUnit reports of every module
+ * below the current directory that were written since START, such as {@code 2026-01-31T12:00:00Z}.
+ * Earlier runs leave reports of tests that this run did not choose.
  */
 final class Findings {
   private static final class Count {
@@ -44,11 +46,17 @@ final class Findings {
   private final Map<String, Double> slowest = new TreeMap<>();
   private final List<String> failures = new ArrayList<>();
   private final Count all = new Count();
+  private int earlier;
 
   public static void main(String[] arguments) throws Exception {
     Findings findings = new Findings();
+    Instant start = Instant.parse(arguments[2]);
     for (Path report : reports()) {
-      findings.read(report);
+      if (Files.getLastModifiedTime(report).toInstant().isBefore(start)) {
+        findings.earlier++;
+      } else {
+        findings.read(report);
+      }
     }
     Path page = Path.of(arguments[0]);
     Files.createDirectories(page.toAbsolutePath().getParent());
@@ -101,6 +109,9 @@ final class Findings {
     page.append("| module | tests | failed | skipped | seconds |\n|---|---|---|---|---|\n");
     modules.forEach((name, count) -> page.append(count.row(name)).append('\n'));
     page.append(all.row("all")).append("\n\n");
+    if (earlier > 0) {
+      page.append("Left out: ").append(earlier).append(" reports of earlier runs.\n\n");
+    }
     page.append(failures.isEmpty() ? "No test failed.\n" : "Failed:\n\n" + String.join("\n", failures) + "\n");
     page.append("\nThe longest, in seconds:\n\n");
     slowest.entrySet().stream()

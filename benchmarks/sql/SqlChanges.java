@@ -12,9 +12,10 @@ import org.apache.spark.sql.SparkSession;
  * Measures DELETE, UPDATE, MERGE and added columns beside Iceberg and Delta, each with copy-on-write
  * and with merge-on-read, in one JVM, {@code local[2]}. The contestants take turns. Each round
  * changes other records, after old files were removed. Compiled and started by benchmarks/run with
- * the cases "sql" and "sql-images". At 100 percent there are 10 M records of 1 KiB and 100,000 of
+ * the cases "sql", "sql-fill" and "sql-images". At 100 percent there are 10 M records of 1 KiB and 100,000 of
  * 64 KiB in each of five tables, which takes 100 GiB of disk. Arguments: a work directory, and
- * "images" if only those are measured, which takes 40 GiB.
+ * "images" if only those are measured, which takes 40 GiB, or "fill" if only the column that is
+ * added to the records of 1 KiB, which takes 60 GiB.
  */
 final class SqlChanges {
   private static final int WARM_UPS = 1;
@@ -49,18 +50,32 @@ final class SqlChanges {
   public static void main(String[] args) {
     try (SqlPeers peers = new SqlPeers(Path.of(args[0]).toAbsolutePath(), FORMATS)) {
       SqlChanges changes = new SqlChanges(peers);
-      if (args.length == 1) {
-        changes.records();
+      String only = args.length == 1 ? "" : args[1];
+      if (!only.equals("images")) {
+        changes.records(!only.equals("fill"));
       }
-      changes.images();
+      if (!only.equals("fill")) {
+        changes.images();
+      }
     }
   }
 
-  private void records() {
+  private void records(boolean areChanged) {
     long count = Effort.of(10_000_000L);
     String table = "records";
     peers.create(table, "id bigint, label int, score double, data binary",
         "id, cast(id % 1000 as int), cast(id % 97 as double), noise(id, 1024)", count);
+    if (areChanged) {
+      change(table, count);
+    }
+    figures(contest(table, "a column is added and filled", round -> List.of(
+        "alter table T add column c" + round + " bigint", "update T set c" + round + " = id * 2")),
+        5, 0);
+    peers.requireEqual(table, "count(*), sum(label), sum(score), sum(length(data)), sum(c0)");
+    peers.drop(table);
+  }
+
+  private void change(String table, long count) {
     Map<String, Double> unchanged = scan(table, "label", "before");
     Map<String, Double> changed = scan(table, "score", "before");
     figures(contest(table, "DELETE of 0.1 %", round ->
@@ -74,11 +89,6 @@ final class SqlChanges {
             + " null)")), 5, 1.5);
     ratios("scan of an unchanged column afterwards", unchanged, scan(table, "label", "after"), 0.95);
     ratios("scan of the changed column afterwards", changed, scan(table, "score", "after"), 0.8);
-    figures(contest(table, "a column is added and filled", round -> List.of(
-        "alter table T add column c" + round + " bigint", "update T set c" + round + " = id * 2")),
-        5, 0);
-    peers.requireEqual(table, "count(*), sum(label), sum(score), sum(length(data)), sum(c0)");
-    peers.drop(table);
   }
 
   private void images() {

@@ -52,15 +52,17 @@ final class SqlTables {
   }
 
   private void sales() {
-    spark.sql("select cast(2450816 + pmod(h, 1823) as int) sold_date, pmod(h >> 8, 18000) item,"
-            + " case when pmod(h, 23) = 0 then null else pmod(h >> 16, 100000) end customer,"
-            + " cast(1 + pmod(h >> 20, 100) as int) quantity,"
-            + " cast(pmod(h >> 24, 10000) / 100 as decimal(7,2)) wholesale,"
-            + " cast(pmod(h >> 28, 20000) / 100 as decimal(7,2)) list,"
-            + " cast(pmod(h >> 32, 20000) / 100 as double) price,"
+    spark.sql("select cast(2450816 + pmod(h, 1823) as int) sold_date,"
+            + " pmod(shiftright(h, 8), 18000) item,"
+            + " case when pmod(h, 23) = 0 then null else pmod(shiftright(h, 16), 100000) end"
+            + " customer,"
+            + " cast(1 + pmod(shiftright(h, 20), 100) as int) quantity,"
+            + " cast(pmod(shiftright(h, 24), 10000) / 100 as decimal(7,2)) wholesale,"
+            + " cast(pmod(shiftright(h, 28), 20000) / 100 as decimal(7,2)) list,"
+            + " cast(pmod(shiftright(h, 32), 20000) / 100 as double) price,"
             + " element_at(array('Email', 'TV', 'Radio', 'Catalog', 'Event', 'Press'),"
-            + " cast(1 + pmod(h >> 36, 6) as int)) promotion,"
-            + " pmod(h >> 40, 12) = 0 returned, id div 11 ticket"
+            + " cast(1 + pmod(shiftright(h, 36), 6) as int)) promotion,"
+            + " pmod(shiftright(h, 40), 12) = 0 returned, id div 11 ticket"
             + " from (select id, xxhash64(id) h from range(0, " + Effort.of(50_000_000L)
             + ", 1, 8))")
         .write()
@@ -75,11 +77,12 @@ final class SqlTables {
   private void annotations() {
     spark.sql("select id image, concat('val/', lpad(string(id), 12, '0'), '.jpg') file,"
             + " transform(sequence(1, cast(1 + pmod(h, 7) as int)), i -> named_struct("
-            + "'category', cast(pmod(h >> i, 80) as int),"
-            + " 'bbox', transform(array(0, 1, 2, 3), j -> cast(pmod(h >> (i + j), 6400) / 10 as"
-            + " float)), 'polygon', transform(sequence(1, cast(8 + pmod(h >> i, 24) as int)), j ->"
-            + " cast(pmod(h >> (j % 50), 6400) / 10 as float)),"
-            + " 'area', cast(pmod(h >> 13, 100000) as double), 'crowd', pmod(h >> i, 50) = 0))"
+            + "'category', cast(pmod(shiftright(h, i), 80) as int),"
+            + " 'bbox', transform(array(0, 1, 2, 3), j -> cast(pmod(shiftright(h, i + j), 6400)"
+            + " / 10 as float)), 'polygon', transform(sequence(1, cast(8 + pmod(shiftright(h, i), 24)"
+            + " as int)), j -> cast(pmod(shiftright(h, j % 50), 6400) / 10 as float)),"
+            + " 'area', cast(pmod(shiftright(h, 13), 100000) as double),"
+            + " 'crowd', pmod(shiftright(h, i), 50) = 0))"
             + " annotations from (select id, xxhash64(id) h from range(0, "
             + Effort.of(2_000_000L) + ", 1, 8))")
         .write()

@@ -26,7 +26,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * A table of a session catalog. The entry says where the dataset is, and the options of every
  * write. All else is what the dataset says: columns, what they declare, partitions and properties.
  */
-final class SessionTable extends ZRecordTable {
+class SessionTable extends ZRecordTable {
   private final SessionEntry entry;
 
   private SessionTable(
@@ -38,6 +38,12 @@ final class SessionTable extends ZRecordTable {
     super(
         paths(entry), columns, List.of(read), choice, Optional.of(target), false, entry.isNamed());
     this.entry = entry;
+  }
+
+  /** Creates the same table. */
+  SessionTable(SessionTable same) {
+    super(same);
+    this.entry = same.entry;
   }
 
   /**
@@ -84,12 +90,12 @@ final class SessionTable extends ZRecordTable {
         choice.loaded().isNewest() ? newest.get() : dataset.version(choice.loaded());
     WriteTarget target = WriteTarget.at(dataset, newest, WriteTarget.Creation.APPEND);
     StructType columns = WrittenColumns.of(SparkTypes.structOf(read.schema()), target);
-    return new SessionTable(
+    return EvolvingTables.of(new SessionTable(
         entry,
         isWritten ? ColumnMetadata.withoutApplications(columns) : columns,
         read,
         choice,
-        target);
+        target));
   }
 
   /**

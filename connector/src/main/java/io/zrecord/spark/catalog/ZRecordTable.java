@@ -8,6 +8,7 @@ import io.zrecord.spark.column.MetadataColumns;
 import io.zrecord.spark.column.SparkTypes;
 import io.zrecord.spark.column.UnreadableColumns;
 import io.zrecord.spark.ddl.ShownConstraints;
+import io.zrecord.spark.ddl.TableAlteration;
 import io.zrecord.spark.ddl.TableDefinition;
 import io.zrecord.spark.options.ReadConf;
 import io.zrecord.spark.options.TimeTravel;
@@ -45,6 +46,7 @@ import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.SupportsRowLevelOperations;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.catalog.TableChange;
 import org.apache.spark.sql.connector.catalog.constraints.Constraint;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -112,6 +114,18 @@ public class ZRecordTable
         .or(() -> versions.size() == 1 ? Optional.of(versions.get(0)) : Optional.empty()));
   }
 
+  /** Creates the same table. */
+  ZRecordTable(ZRecordTable same) {
+    this(
+        same.paths,
+        same.schema,
+        same.versions,
+        same.choice,
+        same.target,
+        same.acceptsAnySchema,
+        same.isNamed);
+  }
+
   /** Returns a table of one or several versions to read; nothing can be written. */
   static ZRecordTable forReading(
       ReadPaths paths, StructType schema, List<DatasetVersion> versions, VersionChoice choice) {
@@ -124,14 +138,14 @@ public class ZRecordTable
    */
   static ZRecordTable strict(
       ReadPaths path, DatasetVersion version, VersionChoice choice, WriteTarget target) {
-    return new ZRecordTable(
+    return EvolvingTables.of(new ZRecordTable(
         path,
         WrittenColumns.of(SparkTypes.structOf(version.schema()), target),
         List.of(version),
         choice,
         Optional.of(target),
         false,
-        true);
+        true));
   }
 
   /**
@@ -140,7 +154,8 @@ public class ZRecordTable
    */
   final ZRecordTable forWriting() {
     StructType columns = ColumnMetadata.withoutApplications(schema);
-    return new ZRecordTable(paths, columns, versions, choice, target, acceptsAnySchema, isNamed);
+    return EvolvingTables.of(
+        new ZRecordTable(paths, columns, versions, choice, target, acceptsAnySchema, isNamed));
   }
 
   /** Returns this table as one that Spark must not load again. */
@@ -153,14 +168,14 @@ public class ZRecordTable
    * the table at the place, if there is one.
    */
   public static ZRecordTable lenient(ReadPaths path, StructType schema, WriteTarget target) {
-    return new ZRecordTable(
+    return EvolvingTables.of(new ZRecordTable(
         path,
         schema,
         target.base().stream().toList(),
         VersionChoice.named(TimeTravel.newest()),
         Optional.of(target),
         true,
-        true);
+        true));
   }
 
   /**
@@ -437,6 +452,18 @@ public class ZRecordTable
     return evolves() && isNamed;
   }
 
+  /**
+   * Tells whether a statement {@code WITH SCHEMA EVOLUTION} is to make a change of a column before
+   * it writes. A column whose type does not promote to that of the values keeps its type, and the
+   * values are cast, as without the words. Members of a column are refused when they are added.
+   */
+  final boolean takes(TableChange.ColumnChange change) {
+    return !(change instanceof TableChange.UpdateColumnType update)
+        || onlyVersion()
+            .filter(version -> TableAlteration.promotes(paths, version.snapshot(), update))
+            .isPresent();
+  }
+
   /** Tells whether this release of Spark can change the columns of a table before it writes. */
   public static boolean evolves() {
     return SCHEMA_EVOLUTION.isPresent();
@@ -574,11 +601,16 @@ public class ZRecordTable
     return new CustomMetric[0];
   }
 
+  /** Returns the class of which the table is, whatever the release of Spark asks of it. */
+  Class<? extends ZRecordTable> kind() {
+    return getClass();
+  }
+
   /** Tells whether the other table reads the same records, and is written like this table. */
   @Override
   public boolean equals(Object other) {
     return other instanceof ZRecordTable table
-        && getClass() == table.getClass()
+        && kind() == table.kind()
         && paths.equals(table.paths)
         && recordsName().equals(table.recordsName())
         && ColumnMetadata.bare(schema).equals(ColumnMetadata.bare(table.schema))

@@ -92,6 +92,21 @@ public final class TableAlteration {
   }
 
   /**
+   * Tells whether a whole column takes another type. Another commit can change the answer.
+   *
+   * @param table one path
+   * @param base a version of the table
+   */
+  public static boolean promotes(ReadPaths table, TableSnapshot base, UpdateColumnType change) {
+    try {
+      new TableAlteration(table, new TableChange[] {change}).plan(base);
+      return true;
+    } catch (SchemaMismatchException | UnsupportedOperationException e) {
+      return false;
+    }
+  }
+
+  /**
    * Refuses {@code REPLACE COLUMNS} where a column would come again without its values, and a
    * column that is dropped twice.
    */

@@ -19,7 +19,8 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
           identifier: Identifier,
           columns: Array[Column],
           partitions: Array[Transform],
-          properties: util.Map[String, String]): Table =
+          properties: util.Map[String, String]
+      ): Table =
         real.createTable(identifier, columns, partitions, properties)
 
       override def loadTable(identifier: Identifier): Table = real.loadTable(identifier)
@@ -35,7 +36,8 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
       found.name,
       found.schema,
       found.partitioning,
-      new util.HashMap)
+      new util.HashMap
+    )
   }
 
   override protected def checkReplacedPartitions(expectedPartitions: Seq[Any]): Unit = ()
@@ -46,5 +48,6 @@ trait RowLevel extends RowLevelOperationSuiteBase with OnZRecord {
   override protected def executeAndCheckScans(
       query: String,
       primaryScanSchema: String,
-      groupFilterScanSchema: Option[String]): Unit = sql(query)
+      groupFilterScanSchema: Option[String]
+  ): Unit = sql(query)
 }

@@ -46,6 +46,7 @@ class EmptyCatalog(override val catalog: ZRecordCatalog) extends PlainCatalog {
   override def loadChangelog(
       identifier: Identifier,
       context: ChangelogContext,
-      options: CaseInsensitiveStringMap): Changelog =
+      options: CaseInsensitiveStringMap
+  ): Changelog =
     catalog.loadChangelog(identifier, context, options)
 }

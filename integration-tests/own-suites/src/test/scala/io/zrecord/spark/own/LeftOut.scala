@@ -9,7 +9,8 @@ object LeftOut {
 
   private val text: Seq[String] =
     Using.resource(Source.fromFile(System.getProperty("zrecord.own.left.out"), "UTF-8"))(
-      _.getLines().map(_.trim).filterNot(line => line.isEmpty || line.startsWith("#")).toList)
+      _.getLines().map(_.trim).filterNot(line => line.isEmpty || line.startsWith("#")).toList
+    )
 
   private val (reasons, tests) = text.partition(_.startsWith("="))
 
@@ -28,7 +29,8 @@ object LeftOut {
   /** Tells whether a test is left out on this Spark. A star at the end stands for any rest. */
   def has(suite: String, test: String): Boolean =
     !runsAll && lines.exists(line =>
-      line.releases(Own.release) && line.suite == suite && matches(line.test, test))
+      line.releases(Own.release) && line.suite == suite && matches(line.test, test)
+    )
 
   private def matches(pattern: String, name: String): Boolean =
     if (pattern.endsWith("*")) name.startsWith(pattern.init)

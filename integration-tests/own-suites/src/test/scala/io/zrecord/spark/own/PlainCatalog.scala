@@ -9,11 +9,10 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import scala.jdk.CollectionConverters._
 
-/**
- * A catalog of zrecord in a directory of its own. It differs from [[ZRecordCatalog]] in what Spark's
- * suites expect of their catalogs in memory: a table makes its namespace, and the provider and the
- * switches of tables in memory are left out. A new instance is empty.
- */
+/** A catalog of zrecord in a directory of its own. It differs from [[ZRecordCatalog]] in what
+  * Spark's suites expect of their catalogs in memory: a table makes its namespace, and the provider
+  * and the switches of tables in memory are left out. A new instance is empty.
+  */
 trait PlainCatalog extends StagingTableCatalog with SupportsNamespaces {
   def catalog: ZRecordCatalog
 
@@ -48,9 +47,7 @@ trait PlainCatalog extends StagingTableCatalog with SupportsNamespaces {
 
   override def loadTable(identifier: Identifier): Table = catalog.loadTable(identifier)
 
-  override def loadTable(
-      identifier: Identifier,
-      privileges: util.Set[TableWritePrivilege]): Table =
+  override def loadTable(identifier: Identifier, privileges: util.Set[TableWritePrivilege]): Table =
     catalog.loadTable(identifier, privileges)
 
   override def loadTable(identifier: Identifier, version: String): Table =
@@ -67,56 +64,64 @@ trait PlainCatalog extends StagingTableCatalog with SupportsNamespaces {
       identifier: Identifier,
       schema: StructType,
       partitions: Array[Transform],
-      properties: util.Map[String, String]): Table =
+      properties: util.Map[String, String]
+  ): Table =
     catalog.createTable(withNamespace(identifier), schema, partitions, plain(properties))
 
   override def createTable(
       identifier: Identifier,
       columns: Array[Column],
       partitions: Array[Transform],
-      properties: util.Map[String, String]): Table =
+      properties: util.Map[String, String]
+  ): Table =
     catalog.createTable(withNamespace(identifier), columns, partitions, plain(properties))
 
   override def stageCreate(
       identifier: Identifier,
       schema: StructType,
       partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable =
+      properties: util.Map[String, String]
+  ): StagedTable =
     catalog.stageCreate(withNamespace(identifier), schema, partitions, plain(properties))
 
   override def stageCreate(
       identifier: Identifier,
       columns: Array[Column],
       partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable =
+      properties: util.Map[String, String]
+  ): StagedTable =
     catalog.stageCreate(withNamespace(identifier), columns, partitions, plain(properties))
 
   override def stageReplace(
       identifier: Identifier,
       schema: StructType,
       partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable =
+      properties: util.Map[String, String]
+  ): StagedTable =
     catalog.stageReplace(identifier, schema, partitions, plain(properties))
 
   override def stageReplace(
       identifier: Identifier,
       columns: Array[Column],
       partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable =
+      properties: util.Map[String, String]
+  ): StagedTable =
     catalog.stageReplace(identifier, columns, partitions, plain(properties))
 
   override def stageCreateOrReplace(
       identifier: Identifier,
       schema: StructType,
       partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable =
+      properties: util.Map[String, String]
+  ): StagedTable =
     catalog.stageCreateOrReplace(withNamespace(identifier), schema, partitions, plain(properties))
 
   override def stageCreateOrReplace(
       identifier: Identifier,
       columns: Array[Column],
       partitions: Array[Transform],
-      properties: util.Map[String, String]): StagedTable =
+      properties: util.Map[String, String]
+  ): StagedTable =
     catalog.stageCreateOrReplace(withNamespace(identifier), columns, partitions, plain(properties))
 
   override def alterTable(identifier: Identifier, changes: TableChange*): Table =
@@ -139,9 +144,7 @@ trait PlainCatalog extends StagingTableCatalog with SupportsNamespaces {
   override def loadNamespaceMetadata(namespace: Array[String]): util.Map[String, String] =
     catalog.loadNamespaceMetadata(namespace)
 
-  override def createNamespace(
-      namespace: Array[String],
-      metadata: util.Map[String, String]): Unit =
+  override def createNamespace(namespace: Array[String], metadata: util.Map[String, String]): Unit =
     catalog.createNamespace(namespace, metadata)
 
   override def alterNamespace(namespace: Array[String], changes: NamespaceChange*): Unit =
@@ -157,5 +160,6 @@ private object PlainCatalog {
     "split-updates",
     "auto-schema-evolution",
     "no-metadata",
-    "accept-any-schema")
+    "accept-any-schema"
+  )
 }

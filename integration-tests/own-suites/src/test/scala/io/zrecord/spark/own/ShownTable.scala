@@ -5,10 +5,9 @@ import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types.{MetadataBuilder, StructField, StructType}
 
-/**
- * What a table says of itself, as Spark's suites compare it with a table in memory: without what
- * only zrecord says, and with the provider and the owner that they look for.
- */
+/** What a table says of itself, as Spark's suites compare it with a table in memory: without what
+  * only zrecord says, and with the provider and the owner that they look for.
+  */
 final class ShownTable(table: Table) extends Table {
   override def name: String = table.name
 
