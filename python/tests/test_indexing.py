@@ -84,7 +84,7 @@ def test_out_of_range_is_an_index_error_that_says_so(dataset: zrecord.Dataset, k
         dataset["image"][key]
 
 
-@pytest.mark.parametrize("key", [1.5, "x", [1.5], (0, 1), None, np.zeros(5, bool), np.zeros(3)])
+@pytest.mark.parametrize("key", [1.5, "x", [1.5], (0, 1, 2, 3), None, np.zeros(5, bool), np.zeros(3)])
 def test_what_is_no_index_is_refused(dataset: zrecord.Dataset, key: Any) -> None:
     with pytest.raises((IndexError, TypeError)):
         dataset["image"][key]
