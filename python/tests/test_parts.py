@@ -138,8 +138,9 @@ def test_a_dataset_is_a_sequence_of_records(data: zrecord.Dataset) -> None:
 
 def test_a_dataset_is_a_mapping_of_fields(data: zrecord.Dataset) -> None:
     assert list(data.keys()) == list(data.fields) == list(dict(data))
-    assert dict(data)["image"] is data["image"] and list(data.values())[0] is data["bool"]
-    assert list(data.items())[0][0] == "bool" and list(data.items())[0][1] is data["bool"]
+    assert dict(data)["image"] is data["image"] and next(iter(data.values())) is data["bool"]
+    name, field = next(iter(data.items()))
+    assert name == "bool" and field is data["bool"]
     assert "image" in data and 5 not in data and data["image"].name == "image"
 
 
@@ -203,5 +204,5 @@ def test_a_part_for_torch_reads_its_records(data: zrecord.Dataset) -> None:
 def test_a_part_names_fields_of_later_releases(table: Path) -> None:
     edit(manifest_of(table, 3), lambda m: next(f for f in m["fields"] if f["name"] == "f64").update(dtype="f8_e4m3"))
     part = zrecord.open(table).take([1, 2])
-    with pytest.raises(zrecord.FormatError, match="'f64'.*dtype f8_e4m3"):
+    with pytest.raises(zrecord.FormatError, match=r"'f64'.*dtype f8_e4m3"):
         part["f64"]

@@ -112,7 +112,7 @@ class IsIn(Condition):
             wanted = set(self._values)
             is_true = np.fromiter((v in wanted for v in values), bool, len(values))
         else:
-            exact = [value for value in self._values if _is_within(values.dtype, value)]
+            exact = [value for value in self._values if _fits(values.dtype, value)]
             is_true = np.isin(values, np.array(exact, values.dtype))
         return is_true & found.present, ~is_true & found.present
 
@@ -183,27 +183,32 @@ def _condition(other: object) -> Condition:
     return other
 
 
-def _is_within(dtype: np.dtype[Any], value: Any) -> bool:
-    """Tells whether an integer can be one of a dtype; true for all other values."""
-    return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
+def _fits(dtype: np.dtype[Any], value: Any) -> bool:
+    """Tells whether a value is within the range of a dtype, and as exact as a time of it."""
+    if dtype.kind in "iu":
+        return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
+    if dtype.kind == "f":
+        return value != value or value in (np.inf, -np.inf) or abs(value) <= float(np.finfo(dtype).max)
+    return dtype.kind != "M" or bool(value.astype(dtype) == value)
 
 
 def _compared(values: Array, sign: str, value: Any) -> Any:
     """Compares exactly: integers with a fraction by the integers beside it, and with what no value can be by its side."""
     compare = _OPERATORS[sign]
+    if values.dtype.kind == "f":
+        return compare(values if _fits(values.dtype, value) else values.astype(np.float64), float(value))
     if values.dtype.kind not in "iu":
         return compare(values, value)
     if isinstance(value, float):
         if value != value or value in (np.inf, -np.inf):
             return np.full(values.shape, compare(0, value))
         if not value.is_integer():
-            below = int(np.floor(value))
-            value, sign = {"<": (below, "<="), "<=": (below, "<="), ">": (below, ">"), ">=": (below, ">")}.get(sign, (None, sign))
-            if value is None:
+            if sign in ("==", "!="):
                 return np.full(values.shape, sign == "!=")
-            compare = _OPERATORS[sign]
-        else:
-            value = int(value)
-    if not _is_within(values.dtype, value):
+            # No integer is between the fraction and the integer below it.
+            sign = "<=" if sign in ("<", "<=") else ">"
+            compare, value = _OPERATORS[sign], np.floor(value)
+        value = int(value)
+    if not _fits(values.dtype, value):
         return np.full(values.shape, compare(0, 1 if value > 0 else -1))
     return compare(values, values.dtype.type(value))

@@ -12,6 +12,8 @@ import numpy as np
 from zrecord._schema import FieldSpec
 
 Array = np.ndarray[Any, Any]
+_FLOATS = ("f16", "bf16", "f32", "f64")
+_MOST = 2**1000
 _TIMES = ("date", "timestamp", "timestamp_ntz")
 
 
@@ -75,6 +77,8 @@ def _operand(spec: FieldSpec, value: Any) -> Any:
     if isinstance(value, (bool, np.bool_)):
         return None
     if isinstance(value, (int, np.integer)):
+        if spec.dtype in _FLOATS and abs(int(value)) > _MOST:
+            raise ValueError(f"Cannot compare field {spec.name!r} of {spec.dtype} with {value!r:.60}; give at most 2**1000")
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value)
