@@ -194,3 +194,26 @@ def test_pandas_gets_a_frame(data: zrecord.Dataset) -> None:
     assert list(frame.columns) == ["i64", "utf8", "f64"] and len(frame) == 20
     assert frame["utf8"].isna().tolist() == [text is None for text in data["utf8"][:20]]
     assert frame["utf8"].dropna().tolist() == [text for text in data["utf8"][:20] if text is not None]
+
+
+@pytest.mark.parametrize("dtype", ["utf8", "bytes", "i16", "bool", "timestamp", "decimal(9,2)", "f32"])
+def test_the_ragged_values_of_a_batch_are_lists(dtype: str) -> None:
+    offsets = np.array([0, 2, 2, 5])
+    absent = np.array([False, True, False])
+    made: dict[str, Any] = {
+        "i16": np.arange(5, dtype=np.int16),
+        "bool": np.array([True, False, True, True, False]),
+        "timestamp": np.array(["2001-02-03", "NaT", "2001-02-04", "2001-02-05", "2001-02-06"], "M8[us]"),
+        "decimal(9,2)": np.array([Decimal(f"{i}.25") for i in range(5)], object),
+        "f32": np.arange(10, dtype=np.float32).reshape(5, 2),
+    }
+    values = made.get(dtype, np.frombuffer(b"abcde", np.uint8))
+    ragged = zrecord.Ragged(values, offsets, dtype)
+    found = ragged.to_arrow(absent)
+    found.validate(full=True)
+    wanted = [[plain(dtype, one) for one in each] if isinstance(each, np.ndarray) else each for each in ragged]
+    shown = found.to_pylist()
+    if dtype == "timestamp":
+        shown = [None if each is None else [one and int(one.timestamp() * 1e6) for one in each] for each in shown]
+    assert shown == [wanted[0], None, wanted[2]]
+    assert ragged.to_arrow().null_count == 0

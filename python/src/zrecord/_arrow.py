@@ -86,6 +86,22 @@ def chunked(field: Field) -> Any:
     return found.read_all().column(0)
 
 
+def ragged(values: Array, offsets: Array, dtype: str, absent: Array | None) -> Any:
+    """Returns values of different lengths that follow each other. ``offsets`` tell where each begins, and where the last ends."""
+    pa = pyarrow()
+    count = len(offsets) - 1
+    is_text = dtype in ("bytes", "utf8")
+    spec = FieldSpec(1, "values", dtype, () if is_text else (-1, *values.shape[1:]))
+    ends = pa.py_buffer(_int32(spec, offsets))
+    nulls, absences = _nulls(absent)
+    if is_text:
+        data = pa.py_buffer(np.ascontiguousarray(values))
+        return pa.Array.from_buffers(type_of(spec), count, [nulls, ends, data], absences)
+    return pa.Array.from_buffers(
+        type_of(spec), count, [nulls, ends], absences, children=[_rows(spec, values, spec.shape[1:], None)]
+    )
+
+
 def _size(found: dict[str, Any]) -> int:
     return sum(bytes_of(values) for values, _ in found.values())
 
@@ -119,15 +135,19 @@ def _lists(spec: FieldSpec, values: list[Any]) -> Any:
     lengths = [0 if value is None else len(value) for value in values]
     offsets = np.zeros(len(values) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
-    if offsets[-1] > 2**31 - 1:
-        raise ValueError(f"{offsets[-1]} elements of field {spec.name!r} are too many for a batch of Arrow; give max_records")
     present = [value for value in values if value is not None]
     every = np.concatenate(present) if present else np.zeros((0, *spec.shape[1:]), spec.numpy_dtype)
     absent = np.fromiter((value is None for value in values), bool, len(values))
     nulls, count = _nulls(absent if absent.any() else None)
     child = _rows(spec, every, spec.shape[1:], None)
-    own = pa.py_buffer(offsets.astype(np.int32))
-    return pa.Array.from_buffers(type_of(spec), len(values), [nulls, own], count, children=[child])
+    ends = pa.py_buffer(_int32(spec, offsets))
+    return pa.Array.from_buffers(type_of(spec), len(values), [nulls, ends], count, children=[child])
+
+
+def _int32(spec: FieldSpec, offsets: Array) -> Array:
+    if offsets[-1] > 2**31 - 1:
+        raise ValueError(f"{offsets[-1]} elements of {spec.name!r} are too many for one array of Arrow; ask for fewer records")
+    return offsets.astype(np.int32)
 
 
 def _rows(spec: FieldSpec, values: Array, shape: tuple[int, ...], absent: Array | None) -> Any:
@@ -135,6 +155,8 @@ def _rows(spec: FieldSpec, values: Array, shape: tuple[int, ...], absent: Array 
     pa = pyarrow()
     kind = _element_type(spec)
     flat = np.ascontiguousarray(values).reshape(-1)
+    if flat.dtype == object:
+        return _wrapped(pa.array(flat.tolist(), kind), len(values), shape, absent)
     is_none = np.isnat(flat) if spec.dtype in _TIMES else None
     if is_none is not None and not is_none.any():
         is_none = None
@@ -142,11 +164,17 @@ def _rows(spec: FieldSpec, values: Array, shape: tuple[int, ...], absent: Array 
         is_none = absent if is_none is None else absent | is_none
     nulls, count = _nulls(is_none)
     found = pa.Array.from_buffers(kind, flat.size, [nulls, pa.py_buffer(_data(spec, flat))], count)
+    return _wrapped(found, len(values), shape, absent)
+
+
+def _wrapped(elements: Any, rows: int, shape: tuple[int, ...], absent: Array | None) -> Any:
+    """Returns elements as lists of fixed sizes, one within the other."""
+    pa = pyarrow()
+    found = elements
     for at in reversed(range(len(shape))):
-        kind = pa.list_(kind, shape[at])
         nulls, count = _nulls(absent if at == 0 else None)
-        outer = len(values) * prod(shape[:at])
-        found = pa.Array.from_buffers(kind, outer, [nulls], count, children=[found])
+        kind = pa.list_(found.type, shape[at])
+        found = pa.Array.from_buffers(kind, rows * prod(shape[:at]), [nulls], count, children=[found])
     return found
 
 
