@@ -20,6 +20,7 @@ from tests.remotes import BLOCKS, PATCHES, SECRET, UNITS, ScriptedFileSystem, co
 from tests.test_golden import as_python
 from zrecord import _fetched, _remote, _remote_field, _remote_source, _tables
 from zrecord._fetched import REQUEST_BYTES, FetchedBytes
+from zrecord._open import Verify
 from zrecord._remote import RemotePath
 
 TABLES = sorted(
@@ -55,7 +56,7 @@ def remote_bytes(content: bytes) -> FetchedBytes:
 
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
-def test_memory_has_the_values_of_the_local_tables(verify: str) -> None:
+def test_memory_has_the_values_of_the_local_tables(verify: Verify) -> None:
     put(fsspec.filesystem("memory"), GOLDEN, "/golden")
     for table in TABLES if verify == "first" else ("v2/table", PATCHES, BLOCKS):
         assert_same_values(zrecord.open(GOLDEN / table), zrecord.open(f"memory://golden/{table}", verify=verify))
@@ -136,7 +137,7 @@ def test_values_are_right_if_nothing_is_fetched_ahead(
 @pytest.mark.parametrize("table", ["v2/table", PATCHES, BLOCKS, UNITS])
 @pytest.mark.parametrize("verify", ["first", "never"])
 def test_reading_asks_for_nothing_that_was_not_fetched_ahead(
-    table: str, verify: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+    table: str, verify: Verify, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote = zrecord.open(f"scripted://{table}", verify=verify)
     fetch, after = _fetched.fetch, list[int]()

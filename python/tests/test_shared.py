@@ -15,6 +15,7 @@ import zrecord
 from tests import budget
 from tests.conftest import GOLDEN
 from tests.values import exact
+from zrecord._open import Verify
 
 TABLES = ("v2/table", "v2-patches", "v2-blocks")
 
@@ -36,7 +37,7 @@ def answers(data: zrecord.Dataset, random: np.random.Generator, rounds: int) -> 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("verify", ["first", "always"])
-def test_threads_get_the_values_that_one_gets(name: str, verify: Any) -> None:
+def test_threads_get_the_values_that_one_gets(name: str, verify: Verify) -> None:
     alone = zrecord.open(GOLDEN / name)
     for turn in range(budget.of(20)):
         data = zrecord.open(GOLDEN / name, verify=verify)

@@ -191,7 +191,7 @@ class Dataset:
         A number gives the values of one record, ``None`` for an absent one. A slice, a list or array of indices, or a mask gives
         arrays and lists as ``field[key]`` does.
         """
-        wanted = self._fields.values() if fields is None else [self._field(name) for name in names_of(fields)]
+        wanted: Iterable[Field] = self._fields.values() if fields is None else [self._field(name) for name in names_of(fields)]
         if key is Ellipsis:
             key = slice(None)
         if isinstance(key, slice) or is_index(key):

@@ -13,6 +13,7 @@ import zrecord
 from zrecord._field import Field
 from zrecord._indexing import is_index, names_of
 from zrecord._location import is_remote, local_path
+from zrecord._open import Verify
 from zrecord.errors import NotADatasetError
 from zrecord.samplers._mixing import Indices
 from zrecord.torch._batch import Batch, BatchIndices
@@ -36,7 +37,7 @@ class Dataset:
         fields: Iterable[str] | None = None,
         *,
         version: int | None = None,
-        verify: str | None = None,
+        verify: Verify | None = None,
         storage_options: Mapping[str, Any] | None = None,
     ) -> None:
         names = None if fields is None else names_of(fields)
