@@ -318,7 +318,7 @@ def test_an_iterator_takes_no_state_beyond_the_last_epoch() -> None:
 
 def test_an_empty_verify_is_refused(table: Path) -> None:
     with pytest.raises(ValueError, match="verify is ''; expected one of"):
-        Dataset(table, verify="")
+        Dataset(table, verify="")  # type: ignore[arg-type]
 
 
 def test_batch_samplers_pickle() -> None:

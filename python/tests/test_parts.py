@@ -149,7 +149,12 @@ def test_iteration_reads_ahead_by_a_bound_of_bytes(data: zrecord.Dataset, monkey
     monkeypatch.setattr(_dataset, "_ITERATED_BYTES", 5000)
     wide = data.select(["wide"])
     listed = wide["wide"]._list
-    monkeypatch.setattr(wide["wide"], "_list", lambda indices: steps.append(len(indices)) or listed(indices))
+
+    def counted(indices: np.ndarray[Any, Any]) -> list[Any]:
+        steps.append(len(indices))
+        return listed(indices)
+
+    monkeypatch.setattr(wide["wide"], "_list", counted)
     assert len(list(wide)) == 120
     assert set(steps) == {2} and sum(steps) == 120
 

@@ -240,7 +240,8 @@ def test_what_is_kept_is_bounded(scripted: type[ScriptedFileSystem], monkeypatch
     monkeypatch.setattr(_remote_source, "MAX_KEPT_BYTES", 1 << 19)
     monkeypatch.setattr(_remote_field, "_STEP_BYTES", 1 << 18)
     local, remote = zrecord.open(GOLDEN / UNITS), zrecord.open("scripted://v2-units")
-    keeper = remote["text"]._sources[0].keeper
+    source: Any = remote["text"]._sources[0]
+    keeper = source.keeper
     for name in ("number", "text", "number"):
         assert comparable(remote[name][:]) == comparable(local[name][:]), name
         assert keeper.kept_bytes <= 1 << 19
@@ -263,7 +264,7 @@ def test_what_validity_opens_is_counted_and_opened_side_by_side(
     monkeypatch.setattr(_remote.Remote, "map", noted)
     local, remote = zrecord.open(GOLDEN / table), zrecord.open(f"scripted://{table}")
     for name in local.fields:
-        sources = remote[name]._sources
+        sources: Any = remote[name]._sources
         opened.clear()
         assert remote[name].validity().tolist() == local[name].validity().tolist(), name
         assert remote[name].validity([5, 1, 5]).tolist() == local[name].validity([5, 1, 5]).tolist(), name
@@ -312,7 +313,8 @@ def test_what_is_fetched_again_is_verified_again(scripted: type[ScriptedFileSyst
             content[64:] = bytes(byte ^ 1 for byte in content[64:])
             fsspec.filesystem("scripted").pipe_file(path, bytes(content))
     assert remote["number"][[3, 70_000]].tobytes() == before.tobytes()  # the control: it is in memory
-    for source in remote["number"]._sources:
+    number: Any = remote["number"]
+    for source in number._sources:
         source.give_up()
     with pytest.raises(zrecord.CorruptDataError, match="fail their checksum"):
         remote["number"][[3, 70_000]]

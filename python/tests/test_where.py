@@ -135,8 +135,8 @@ def test_times_are_taken_as_dates_texts_and_moments(data: zrecord.Dataset) -> No
     for operand in (datetime.datetime(2001, 2, 3, 4), "2001-02-03T04:00", np.datetime64("2001-02-03T04", "h")):
         wanted = np.flatnonzero((ntz[:] >= np.datetime64("2001-02-03T04")) & ntz.validity()).tolist()
         assert data.where(ntz >= operand).indices.tolist() == wanted
-    for operand in (datetime.date(2001, 2, 3), "2001-02-03", np.datetime64("2001-02-03")):
-        assert data.where(date > operand).indices.tolist() == data.where(date > "2001-02-03").indices.tolist() != []
+    for day in (datetime.date(2001, 2, 3), "2001-02-03", np.datetime64("2001-02-03")):
+        assert data.where(date > day).indices.tolist() == data.where(date > "2001-02-03").indices.tolist() != []
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,11 @@ def split_key(key: Any, ndim: int, what: Callable[[], str]) -> tuple[Any, tuple[
     if used > ndim:
         raise IndexError(f"{what()} has {ndim} dimensions, but {used} are indexed; give {ndim} at most")
     at = dots[0] if dots else len(parts)
-    first, *rest = (*parts[:at], *[_ALL] * (ndim - used), *parts[at + 1 :])
+    every = (*parts[:at], *[_ALL] * (ndim - used), *parts[at + 1 :])
+    first, rest = every[0], every[1:]
     if first is None:
         raise IndexError(f"{what()} takes no new axis before its records; index what comes out: field[records][None]")
-    return first, tuple(rest)
+    return first, rest
 
 
 def is_basic(part: Any) -> bool:

@@ -33,7 +33,7 @@ def as_html(title: str, length: int, fields: Mapping[str, FieldSpec], unreadable
 
 
 def _rows(fields: Mapping[str, FieldSpec], unreadable: Mapping[str, str]) -> list[tuple[str, ...]]:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             name,
             str(spec.nested) if spec.nested is not None else spec.dtype,
