@@ -207,7 +207,7 @@ class BatchSampler:
         for what, theirs, ours, remedy in (
             ("version of the records", records[0], self._records_version, _data_of(found.dataset_version)),
             ("commit of the records", records[1], self._records_commit, "open the dataset that was trained on"),
-            ("digest of the records", state["datasetDigest"], self._records_digest, self._of_digest()),
+            ("digest of the records", state["datasetDigest"], self._records_digest, self._of_digest(state["datasetDigest"])),
             ("definition", state["definition"], own["definition"], self._of_order(state["sampler"])),
             ("order", state["order"], own["order"], self._of_order(state["sampler"])),
             ("seed", found.seed, self._order.seed, "use that seed"),
@@ -226,10 +226,11 @@ class BatchSampler:
         except ValueError:  # no commit
             return False
 
-    def _of_digest(self) -> str:
+    def _of_digest(self, theirs: object) -> str:
         """Returns what to do about other records of the same version, or of a store."""
-        if self._records_version is None:
-            return "the store has changed, or another part of it was taken; train on a table"
+        is_of_part = any("/" in str(digest) for digest in (theirs, self._records_digest))
+        if self._records_version is None and not is_of_part:
+            return "the store has changed; train on a table"
         return "another part of the dataset was taken; take that part"
 
     def _of_order(self, theirs: object) -> str:
