@@ -172,11 +172,14 @@ def test_a_missing_library_is_named_with_its_installation(data: zrecord.Dataset,
 
 def test_duckdb_asks_a_dataset(data: zrecord.Dataset) -> None:
     duckdb: Any = pytest.importorskip("duckdb")
-    some = data.select(["i64", "utf8", "image", "date", "points"])
-    wanted = [i for i in range(120) if some["i64"][i] is not None and some["i64"][i] > 0]
-    assert duckdb.sql("select count(*) from some where i64 > 0").fetchall() == [(len(wanted),)]
-    rows = duckdb.sql("select i64, utf8 from some where i64 > 0").fetchall()
-    assert rows == [(some["i64"][i], some["utf8"][i]) for i in wanted]
+    asked = data.select(["i64", "utf8", "image", "date", "points"])
+    wanted = [i for i in range(120) if asked["i64"][i] is not None and asked["i64"][i] > 0]
+    assert duckdb.sql("select count(*) from asked where i64 > 0").fetchall() == [(len(wanted),)]
+    rows = duckdb.sql("select i64, utf8, points from asked where i64 > 0").fetchall()
+    found = [(number, text, points and [list(point) for point in points]) for number, text, points in rows]
+    assert repr(found) == repr(
+        [(plain("i64", asked["i64"][i]), asked["utf8"][i], plain("f32", asked["points"][i])) for i in wanted]
+    )
 
 
 def test_polars_takes_a_dataset(data: zrecord.Dataset) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,11 +26,11 @@ def test_the_program_runs() -> None:
 def test_pyright_finds_its_types(tmp_path: Path) -> None:
     pytest.importorskip("pyright")
     sources = Path(zrecord.__file__).parents[1]
-    (tmp_path / "pyrightconfig.json").write_text(
-        json.dumps({"include": [str(PROGRAM)], "extraPaths": [str(sources)], "typeCheckingMode": "strict"}), encoding="utf-8"
-    )
+    shutil.copy(PROGRAM, tmp_path / "program.py")
+    settings = {"include": ["program.py"], "extraPaths": [str(sources)], "typeCheckingMode": "strict"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "-p", str(tmp_path), "--outputjson"]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    found = json.loads(ran.stdout)["generalDiagnostics"]
-    errors = [(one["range"]["start"]["line"] + 1, one["message"]) for one in found if one["severity"] == "error"]
-    assert errors == []
+    found = json.loads(ran.stdout)
+    errors = [(one["range"]["start"]["line"] + 1, one["message"]) for one in found["generalDiagnostics"]]
+    assert (errors, found["summary"]["filesAnalyzed"]) == ([], 1)
