@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -17,6 +17,9 @@ from tests.tables import edit, manifest_of
 from tests.values import exact
 from zrecord import _dataset, samplers
 from zrecord.torch import BatchSampler
+
+if TYPE_CHECKING:
+    from tests.remotes import ScriptedFileSystem
 
 TABLE = GOLDEN / "v2" / "table"
 SOME = ("i64", "image", "points", "utf8", "decimal(9,2)", "date", "bool")
@@ -211,3 +214,17 @@ def test_a_part_names_fields_of_later_releases(table: Path) -> None:
     part = zrecord.open(table).take([1, 2])
     with pytest.raises(zrecord.FormatError, match=r"'f64'.*dtype f8_e4m3"):
         part["f64"]
+
+
+def test_parts_of_a_remote_table_are_read_some_records_at_a_time(scripted: type[ScriptedFileSystem]) -> None:
+    local, remote = zrecord.open(GOLDEN / "v2-units"), zrecord.open("scripted://v2-units")
+    part = remote.take(slice(60_000, 60_400)).select(["number", "text"])
+    scripted.log.clear()
+    records = list(part)
+    assert 0 < len(scripted.log) < 40
+    for i in (0, 1, 399):
+        assert exact(list(records[i].values())) == exact([local[name][60_000 + i] for name in ("number", "text")])
+    found = part.where(part["number"] < -60_200)
+    assert found.indices.tolist() == local.take(slice(60_000, 60_400)).where(local["number"] < -60_200).indices.tolist()
+    assert exact(found["text"][:]) == exact(local["text"][found.indices])
+    assert exact(pickle.loads(pickle.dumps(part["text"]))[:3]) == exact(local["text"][60_000:60_003])
