@@ -15,7 +15,7 @@ import pytest
 import zrecord
 from tests.conftest import GOLDEN
 from tests.tables import edit, manifest_of
-from zrecord.torch import BatchSampler
+from zrecord.torch import BatchSampler, Dataset
 
 TABLE = GOLDEN / "v2" / "table"
 UTC = datetime.timezone.utc
@@ -44,6 +44,10 @@ MILLI = datetime.timedelta(milliseconds=1)
 def test_a_version_is_opened_by_its_number_tag_or_time(given: dict[str, Any], version: int) -> None:
     data = zrecord.open(TABLE, **given)
     assert (data.version, len(data)) == (version, 40 if version == 0 else 120)
+    assert Dataset(TABLE, ["i64"], **given).data.version == version
+    if given:
+        with pytest.raises(ValueError, match=r"are for a path; give them to zrecord\.open"):
+            Dataset(data, **given)
     assert pickle.loads(pickle.dumps(data)).version == version
 
 

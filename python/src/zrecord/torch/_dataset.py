@@ -14,6 +14,7 @@ from zrecord._field import Field
 from zrecord._indexing import is_index, names_of
 from zrecord._location import is_remote, local_path
 from zrecord._open import Verify
+from zrecord._versions import Time
 from zrecord.errors import NotADatasetError
 from zrecord.samplers._mixing import Indices
 from zrecord.torch._batch import Batch, BatchIndices
@@ -28,7 +29,7 @@ class Dataset:
 
     :param data: a path, a URL, or a dataset that is open
     :param fields: the names of the fields to read, by default all
-    :param version: as in ``zrecord.open``, and so are ``verify`` and ``storage_options``; for a path only
+    :param version: as in ``zrecord.open``, and so are ``tag``, ``at``, ``verify`` and ``storage_options``; for a path only
     """
 
     def __init__(
@@ -39,15 +40,17 @@ class Dataset:
         version: int | None = None,
         verify: Verify | None = None,
         storage_options: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        at: Time | None = None,
     ) -> None:
         names = None if fields is None else names_of(fields)
         if isinstance(data, zrecord.Dataset):
-            if (version, verify, storage_options) != (None, None, None):
-                raise ValueError("version, verify and storage_options are for a path; give them to zrecord.open")
+            if any(option is not None for option in (version, verify, storage_options, tag, at)):
+                raise ValueError("version, tag, at, verify and storage_options are for a path; give them to zrecord.open")
             self._data = data
         else:
             path = data if isinstance(data, str) and is_remote(data) else local_path(data).absolute()
-            self._data = zrecord.open(path, version, "first" if verify is None else verify, storage_options)
+            self._data = zrecord.open(path, version, "first" if verify is None else verify, storage_options, tag=tag, at=at)
         self._fields: dict[str, Field] = {name: self._data[name] for name in (self._data.fields if names is None else names)}
         self._bfloat16 = frozenset(name for name, field in self._fields.items() if field.spec.dtype == "bf16")
 
