@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import json
 import os
 import pickle
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 import zrecord
 from tests.conftest import GOLDEN
 from tests.tables import edit, manifest_of
+from zrecord import _launcher
 from zrecord.torch import BatchSampler, Dataset
 
 TABLE = GOLDEN / "v2" / "table"
@@ -167,15 +170,8 @@ def test_a_run_goes_on_after_what_leaves_each_record_its_index(name: str, before
     sampler.load_state_dict(state_of(GOLDEN / name, before))
     assert (sampler.epoch * len(zrecord.open(GOLDEN / name, version=after)) + sampler.position) > 0
     again = sampler_of(GOLDEN / name, after)
-    again.load_state_dict(json_copy(sampler.state_dict()))
+    again.load_state_dict(json.loads(json.dumps(sampler.state_dict())))
     assert next(iter(again)) == next(iter(sampler))
-
-
-def json_copy(state: dict[str, Any]) -> dict[str, Any]:
-    import json
-
-    copied: dict[str, Any] = json.loads(json.dumps(state))
-    return copied
 
 
 @pytest.mark.parametrize(
@@ -208,3 +204,22 @@ def test_a_run_does_not_go_on_if_a_manifest_in_between_is_gone_or_of_another_tab
     manifest_of(table, 1).unlink()
     with pytest.raises(ValueError, match="version of the records 1, not 2"):
         sampler.load_state_dict(state)
+
+
+def test_a_run_goes_on_with_the_same_records_after_the_engine_rebalanced(command_line: Path, tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    zrecord.converter(np.arange(1000), table)
+    command = _launcher.command()
+    subprocess.run([*command, "delete", str(table), "5", "600"], check=True, capture_output=True)
+    before = Dataset(table)
+    batches = BatchSampler(before, 64, seed=1)
+    running = iter(batches)
+    next(running)
+    state = json.loads(json.dumps(batches.state_dict()))
+    subprocess.run([*command, "rebalance", str(table), "--all"], check=True, capture_output=True)
+    after = Dataset(table)
+    assert [version.operation for version in after.data.versions()] == ["create", "delete", "rebalance"]
+    resumed = BatchSampler(after, 64, seed=1)
+    resumed.load_state_dict(state)
+    for indices, others in zip(running, resumed, strict=True):
+        assert np.array_equal(before[indices]["data"], after[others]["data"])
