@@ -21,6 +21,7 @@ from tests.tables import NEWEST, TablesOnDisk, edit, manifest_of
 from tests.values import exact
 from zrecord._binding import Kind
 from zrecord._crc32c import crc32c
+from zrecord._open import Verify
 from zrecord._tables import ENTRY
 
 RAW = "11111111-1111-4111-8111-111111111111"
@@ -32,7 +33,7 @@ def id_of(table: Path, name: str) -> int:
     return zrecord.open(table).fields[name].id
 
 
-def everything(path: Path, verify: str = "first") -> Any:
+def everything(path: Path, verify: Verify = "first") -> Any:
     """All values."""
     dataset = zrecord.open(path, verify=verify)
     return [(name, exact(dataset[name].validity()), exact(dataset[name][:])) for name in dataset.fields]
@@ -229,7 +230,7 @@ def test_exchanged_units_are_found(table: Path, sealed_again: bool) -> None:
 
 @pytest.mark.parametrize("end", [0, 2**31, 2**32 - 1, 1 << 20])
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
-def test_ends_outside_of_their_run_are_refused(unchecked: Path, end: int, verify: str) -> None:
+def test_ends_outside_of_their_run_are_refused(unchecked: Path, end: int, verify: Verify) -> None:
     field, tables = id_of(unchecked, "bytes"), TablesOnDisk(unchecked, UNCHECKED)
     at = tables.block_of(field, 9).end_at(9)
     tables.content[at : at + 4] = end.to_bytes(4, "little")

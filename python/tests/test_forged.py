@@ -9,6 +9,7 @@ import pytest
 
 import zrecord
 from tests.conftest import GOLDEN
+from zrecord._open import Verify
 
 FORGED = GOLDEN / "forged"
 VERDICTS: dict[str, dict[str, Any]] = json.loads((FORGED / "verdicts.json").read_text(encoding="utf-8"))
@@ -16,7 +17,7 @@ VERDICTS: dict[str, dict[str, Any]] = json.loads((FORGED / "verdicts.json").read
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
 @pytest.mark.parametrize("name", VERDICTS)
-def test_every_reader_comes_to_the_verdict(name: str, verify: str) -> None:
+def test_every_reader_comes_to_the_verdict(name: str, verify: Verify) -> None:
     def read() -> dict[str, list[Any]]:
         dataset = zrecord.open(FORGED / name, verify=verify)
         values = {field: dataset[field][:] for field in dataset.fields}

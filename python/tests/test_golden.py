@@ -18,6 +18,7 @@ from tests import budget
 from tests.conftest import GOLDEN, ROOT, read_vectors
 from zrecord import FieldSpec, _crc32c
 from zrecord._binding import Binding, Kind
+from zrecord._open import Verify
 
 FORMATS = {
     "bool": "?",
@@ -81,7 +82,7 @@ def same(a: Any, b: Any) -> bool:
         "v2-units-values.json",
     ],
 )
-def test_every_field_has_the_values_of_the_vectors(file: str, verify: str) -> None:
+def test_every_field_has_the_values_of_the_vectors(file: str, verify: Verify) -> None:
     vectors = read_vectors(file)
     dataset = zrecord.open(GOLDEN / vectors["dataset"], version=vectors["version"], verify=verify)
     assert list(dataset.fields) == list(vectors["values"])
@@ -237,7 +238,7 @@ def test_what_is_no_dataset_is_named(tmp_path: Path) -> None:
     with pytest.raises(zrecord.NotADatasetError, match="neither the manifest of a version"):
         zrecord.open(tmp_path)
     with pytest.raises(ValueError, match="verify is 'often'; expected one of first, always, never"):
-        zrecord.open(GOLDEN / "v2" / "table", verify="often")
+        zrecord.open(GOLDEN / "v2" / "table", verify="often")  # type: ignore[arg-type]
 
 
 def test_a_missing_codec_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import zrecord
 from tests import budget
 from tests.conftest import GOLDEN, Once
 from zrecord import _dense
+from zrecord._open import Verify
 
 RECORDS = 3000
 
@@ -84,7 +85,7 @@ def test_out_of_range_is_an_index_error_that_says_so(dataset: zrecord.Dataset, k
         dataset["image"][key]
 
 
-@pytest.mark.parametrize("key", [1.5, "x", [1.5], (0, 1), None, np.zeros(5, bool), np.zeros(3)])
+@pytest.mark.parametrize("key", [1.5, "x", [1.5], (0, 1, 2, 3), None, np.zeros(5, bool), np.zeros(3)])
 def test_what_is_no_index_is_refused(dataset: zrecord.Dataset, key: Any) -> None:
     with pytest.raises((IndexError, TypeError)):
         dataset["image"][key]
@@ -139,7 +140,7 @@ def test_lists_need_indices_of_one_dimension() -> None:
 
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
-def test_shards_are_opened_by_many_threads(verify: str) -> None:
+def test_shards_are_opened_by_many_threads(verify: Verify) -> None:
     """Gathers over runs of three shards, of which each thread finds others open already."""
     wanted = zrecord.open(GOLDEN / "v2" / "table")["i64"][:]
     for table in range(budget.of(20)):

@@ -14,6 +14,7 @@ import zrecord
 from tests import budget
 from tests.conftest import GOLDEN
 from tests.values import exact
+from zrecord._open import Verify
 
 TABLES = [
     "v2/table",
@@ -69,7 +70,7 @@ def another(content: bytes, other: bytes, random: np.random.Generator) -> bytes:
 WAYS = [flipped, zeroed, cut, extended, swapped, another]
 
 
-def values_of(path: Path, verify: str) -> dict[str, Any]:
+def values_of(path: Path, verify: Verify) -> dict[str, Any]:
     """The values of each field; None for a field that is refused."""
     dataset = zrecord.open(path, verify=verify)
     values: dict[str, Any] = {}
@@ -83,7 +84,7 @@ def values_of(path: Path, verify: str) -> dict[str, Any]:
     return values
 
 
-def outcome(path: Path, sound: dict[str, Any], verify: str) -> str:
+def outcome(path: Path, sound: dict[str, Any], verify: Verify) -> str:
     try:
         found = values_of(path, verify)
     except zrecord.ZrecordError as e:

@@ -20,6 +20,7 @@ from tests.remotes import BLOCKS, PATCHES, SECRET, UNITS, ScriptedFileSystem, co
 from tests.test_golden import as_python
 from zrecord import _fetched, _remote, _remote_field, _remote_source, _tables
 from zrecord._fetched import REQUEST_BYTES, FetchedBytes
+from zrecord._open import Verify
 from zrecord._remote import RemotePath
 
 TABLES = sorted(
@@ -55,7 +56,7 @@ def remote_bytes(content: bytes) -> FetchedBytes:
 
 
 @pytest.mark.parametrize("verify", ["first", "always", "never"])
-def test_memory_has_the_values_of_the_local_tables(verify: str) -> None:
+def test_memory_has_the_values_of_the_local_tables(verify: Verify) -> None:
     put(fsspec.filesystem("memory"), GOLDEN, "/golden")
     for table in TABLES if verify == "first" else ("v2/table", PATCHES, BLOCKS):
         assert_same_values(zrecord.open(GOLDEN / table), zrecord.open(f"memory://golden/{table}", verify=verify))
@@ -136,7 +137,7 @@ def test_values_are_right_if_nothing_is_fetched_ahead(
 @pytest.mark.parametrize("table", ["v2/table", PATCHES, BLOCKS, UNITS])
 @pytest.mark.parametrize("verify", ["first", "never"])
 def test_reading_asks_for_nothing_that_was_not_fetched_ahead(
-    table: str, verify: str, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
+    table: str, verify: Verify, scripted: type[ScriptedFileSystem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote = zrecord.open(f"scripted://{table}", verify=verify)
     fetch, after = _fetched.fetch, list[int]()
@@ -239,7 +240,8 @@ def test_what_is_kept_is_bounded(scripted: type[ScriptedFileSystem], monkeypatch
     monkeypatch.setattr(_remote_source, "MAX_KEPT_BYTES", 1 << 19)
     monkeypatch.setattr(_remote_field, "_STEP_BYTES", 1 << 18)
     local, remote = zrecord.open(GOLDEN / UNITS), zrecord.open("scripted://v2-units")
-    keeper = remote["text"]._sources[0].keeper
+    source: Any = remote["text"]._sources[0]
+    keeper = source.keeper
     for name in ("number", "text", "number"):
         assert comparable(remote[name][:]) == comparable(local[name][:]), name
         assert keeper.kept_bytes <= 1 << 19
@@ -262,7 +264,7 @@ def test_what_validity_opens_is_counted_and_opened_side_by_side(
     monkeypatch.setattr(_remote.Remote, "map", noted)
     local, remote = zrecord.open(GOLDEN / table), zrecord.open(f"scripted://{table}")
     for name in local.fields:
-        sources = remote[name]._sources
+        sources: Any = remote[name]._sources
         opened.clear()
         assert remote[name].validity().tolist() == local[name].validity().tolist(), name
         assert remote[name].validity([5, 1, 5]).tolist() == local[name].validity([5, 1, 5]).tolist(), name
@@ -311,7 +313,8 @@ def test_what_is_fetched_again_is_verified_again(scripted: type[ScriptedFileSyst
             content[64:] = bytes(byte ^ 1 for byte in content[64:])
             fsspec.filesystem("scripted").pipe_file(path, bytes(content))
     assert remote["number"][[3, 70_000]].tobytes() == before.tobytes()  # the control: it is in memory
-    for source in remote["number"]._sources:
+    number: Any = remote["number"]
+    for source in number._sources:
         source.give_up()
     with pytest.raises(zrecord.CorruptDataError, match="fail their checksum"):
         remote["number"][[3, 70_000]]

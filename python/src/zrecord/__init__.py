@@ -4,6 +4,7 @@ The files are specified in ``docs/spec/FORMAT.md``.
 """
 
 from zrecord import samplers
+from zrecord._condition import Condition
 from zrecord._converter import converter
 from zrecord._dataset import Dataset
 from zrecord._declarations import Constraint, Declarations, Identity, OrderField
@@ -13,6 +14,7 @@ from zrecord._nested import Nested, NestedArray
 from zrecord._open import open
 from zrecord._ragged import Ragged
 from zrecord._schema import FieldSpec
+from zrecord._versions import Tag, Version
 from zrecord.errors import (
     AccessDeniedError,
     CorruptDataError,
@@ -32,6 +34,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AccessDeniedError",
     "Batch",
+    "Condition",
     "Constraint",
     "CorruptDataError",
     "Dataset",
@@ -52,6 +55,8 @@ __all__ = [
     "Ragged",
     "StorageError",
     "StoreBusyError",
+    "Tag",
+    "Version",
     "ZrecordError",
     "converter",
     "feed",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from zrecord._columns import Column
+from zrecord._condition import Comparison, Condition, IsAbsent, IsIn
 from zrecord._crc32c import Bytes
 from zrecord._dense import Dense
 from zrecord._fork_lock import ForkLock
+from zrecord._indexing import indices_of, is_basic, is_index, split_key
 from zrecord._runs import MappedRuns
 from zrecord._schema import FieldSpec
 from zrecord._source import Source
@@ -23,12 +25,17 @@ _ALL = slice(None)
 
 
 class Field:
-    """The values of a field. Threads may share it.
+    """The values of a field. Threads may share it. A pickled field opens its dataset again, at the same version.
 
     ``field[i]`` is one value, ``None`` if it is absent. ``field[a:b]``, ``field[[5, 1, 5]]`` and ``field[mask]`` are many, in the
     requested order. If all values have one width, they are one array of the shape ``(k, *shape)``, with zeros for absent
     values (see ``validity``). Otherwise they are a list, with ``None`` for absent values. Tensors of variable length,
     bytes, text and decimals make lists.
+
+    A field that makes arrays takes the tuples and ``...`` of NumPy: ``field[1:5, 2]``, ``field[..., 0]``,
+    ``field[[3, 1], :, 0]``. The records that the first part names are read whole.
+
+    ``field == 3``, ``<``, ``isin`` and the like read nothing. They make a condition for ``Dataset.where``.
     """
 
     def __init__(self, path: str, spec: FieldSpec, sources: Sequence[Source], starts: Array, verify: str) -> None:
@@ -45,6 +52,13 @@ class Field:
         self._is_plain = spec.stored_dtype == spec.numpy_dtype
         self._dense: Dense | None = None
         self._lock = ForkLock()
+        #: What ``pickle`` opens the dataset with, and the name of the field; ``None`` for the index map.
+        self._pickled: tuple[Callable[..., Any], tuple[Any, ...], str | None] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the field."""
+        return self.spec.name
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -67,8 +81,13 @@ class Field:
         return f"<zrecord.Field {self.spec.name!r} {self.spec.dtype} {self.shape} of {self._path}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """Returns all values; NumPy calls this. A field that makes lists returns an array of objects."""
+        """Returns all values; NumPy calls this. A field that makes lists returns an array of objects.
+
+        Raises ``ValueError`` with ``copy=False`` if the values have to be copied for another ``dtype``, or from a list.
+        """
         values = self[:]
+        if copy is False and (isinstance(values, list) or np.dtype(dtype or values.dtype) != values.dtype):
+            raise ValueError(f"{self._what()} cannot be an array of {dtype} without a copy; leave copy=False out")
         if isinstance(values, list):
             array = np.empty(len(values), object)
             for i, value in enumerate(values):
@@ -77,16 +96,92 @@ class Field:
         return np.array(values, dtype) if copy else np.asarray(values, dtype)
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"A field is not pickled: pickle the dataset of {self!r}, which is opened again, and take the field of it")
+        if self._pickled is None:
+            raise TypeError(f"{self!r} belongs to no dataset that could be opened again")
+        return _opened_again, self._pickled
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return self._slice(*key.indices(self._length))
         if is_index(key):
             return self._value(operator.index(key))
-        return self.gather(indices_of(key, self._length, self._what))
+        if key is Ellipsis or isinstance(key, tuple):
+            return self._within(key)
+        return self._at(indices_of(key, self._length, self._what))
 
-    def gather(self, indices: Array) -> Any:
+    def gather(self, key: Any) -> Any:
+        """Returns the values at a key, as ``field[key]`` does."""
+        return self[key]
+
+    def __eq__(self, value: object) -> Condition:  # type: ignore[override]
+        return Comparison(self.spec, "==", value)
+
+    def __ne__(self, value: object) -> Condition:  # type: ignore[override]
+        return Comparison(self.spec, "!=", value)
+
+    def __lt__(self, value: Any) -> Condition:
+        return Comparison(self.spec, "<", value)
+
+    def __le__(self, value: Any) -> Condition:
+        return Comparison(self.spec, "<=", value)
+
+    def __gt__(self, value: Any) -> Condition:
+        return Comparison(self.spec, ">", value)
+
+    def __ge__(self, value: Any) -> Condition:
+        return Comparison(self.spec, ">=", value)
+
+    __hash__ = object.__hash__
+
+    def isin(self, values: Iterable[Any]) -> Condition:
+        """Returns the condition that the value is one of these."""
+        return IsIn(self.spec, values)
+
+    def is_absent(self) -> Condition:
+        """Returns the condition that there is no value. ``~field.is_absent()`` is the opposite."""
+        return IsAbsent(self.spec)
+
+    def to_arrow(self) -> Any:
+        """Returns all values as a ``pyarrow.ChunkedArray``; see ``Dataset.to_arrow``."""
+        # A module above this one: imported when it is needed.
+        from zrecord._arrow import chunked
+
+        return chunked(self)
+
+    def validity(self, key: Any = _ALL) -> Array:
+        """Tells which of the values at an index are present, as an array of bool."""
+        if key is Ellipsis:
+            key = _ALL
+        if isinstance(key, slice):
+            indices = np.arange(*key.indices(self._length), dtype=np.int64)
+        else:
+            indices = np.atleast_1d(indices_of(key, self._length, self._what))
+        return self._present(indices.reshape(-1)).reshape(indices.shape)
+
+    def _present(self, indices: Array) -> Array:
+        """Tells which of the values at indices of one dimension, each from 0 on, are present."""
+        result = np.zeros(indices.size, bool)
+        self._in_shards(indices, lambda column, at, local: result.__setitem__(at, column.present(local)))
+        return result
+
+    def absent(self, indices: Array) -> Array | None:
+        """Tells which of the values at indices of one dimension, each from 0 on, are absent; ``None`` if all are present."""
+        dense = self._dense
+        if not self.spec.nullable or not indices.size or (dense is not None and dense.is_complete and dense.is_full):
+            return None
+        absent = ~self._present(indices)
+        return absent if absent.any() else None
+
+    def _close(self) -> None:
+        """Gives up the files. Values that are read afterwards raise ``ValueError``."""
+        closed = _Closed(f"Cannot read {self._what()}: the dataset is closed; open it again")
+        self._columns = self._sources = closed
+        self._dense = None
+
+    def _what(self) -> str:
+        return f"field '{self.spec.name}' of {self._path}"
+
+    def _at(self, indices: Array) -> Any:
         """Returns the values at indices from ``indices_of``, in their order, with duplicates."""
         flat = indices.reshape(-1)
         if not self._is_array:
@@ -96,26 +191,24 @@ class Field:
         array = self._gather(flat)
         return array if indices.ndim == 1 else array.reshape(*indices.shape, *self.spec.shape)
 
-    def validity(self, key: Any = _ALL) -> Array:
-        """Tells which of the values at an index are present, as an array of bool."""
-        if isinstance(key, slice):
-            indices = np.arange(*key.indices(self._length), dtype=np.int64)
-        else:
-            indices = np.atleast_1d(indices_of(key, self._length, self._what))
-        result = np.zeros(indices.size, bool)
-        self._in_shards(indices.reshape(-1), lambda column, at, local: result.__setitem__(at, column.present(local)))
-        return result.reshape(indices.shape)
-
-    def absent(self, indices: Array) -> Array | None:
-        """Tells which of the values at indices of one dimension, each from 0 on, are absent; ``None`` if all are present."""
-        dense = self._dense
-        if not self.spec.nullable or not indices.size or (dense is not None and dense.is_complete and dense.is_full):
-            return None
-        absent = ~self.validity(indices)
-        return absent if absent.any() else None
-
-    def _what(self) -> str:
-        return f"field '{self.spec.name}' of {self._path}"
+    def _within(self, key: Any) -> Any:
+        """Returns what a tuple or an ellipsis means to an array of all values."""
+        if not self._is_array:
+            records, rest = split_key(key, 1, lambda: f"{self._what()} makes lists: it")
+            if rest:
+                raise IndexError(f"{self._what()} makes lists, which take no new axis; index it by record")
+            return self[records]
+        records, rest = split_key(key, self.ndim, self._what)
+        if isinstance(records, slice):
+            return self[records][(_ALL, *rest)]
+        if is_index(records):
+            value = self[records]
+            return value[None][(0, *rest)] if rest and value is not None else value
+        indices = indices_of(records, self._length, self._what)
+        rows = self._at(indices.reshape(-1))
+        if indices.ndim == 1 and all(map(is_basic, rest)):
+            return rows[(_ALL, *rest)]
+        return rows[(np.arange(indices.size).reshape(indices.shape), *rest)]
 
     def _value(self, index: int) -> Any:
         if not -self._length <= index < self._length:
@@ -139,7 +232,7 @@ class Field:
                 if raw is not None:
                     stored = raw.view(self._stored).reshape(stop - start, *self.spec.shape)
                     return shown(self.spec, stored[::step])
-        return self.gather(np.arange(start, stop, step, dtype=np.int64))
+        return self._at(np.arange(start, stop, step, dtype=np.int64))
 
     def _gather(self, indices: Array) -> Array:
         if not self._width or not indices.size:
@@ -224,34 +317,17 @@ class Field:
             raise CorruptDataError(f"Cannot read record {index} of {self._what()}: {e}", self._path) from e
 
 
-def is_index(key: Any) -> bool:
-    """Tells whether this means one record."""
-    if isinstance(key, np.ndarray):
-        return key.ndim == 0 and key.dtype.kind in "iu"
-    return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
+def _opened_again(function: Callable[..., Any], arguments: tuple[Any, ...], name: str | None) -> Any:
+    data = function(*arguments)
+    return data.index_map if name is None else data[name]
 
 
-def indices_of(key: Any, length: int, what: Callable[[], str]) -> Array:
-    """Returns indices within ``[0, length)`` for a mask, or for a list or an array of indices, which may be negative."""
-    if isinstance(key, tuple):
-        raise IndexError(f"{what()} is indexed by record; index what comes out: field[records][…]")
-    indices = np.asarray(key)
-    if indices.dtype == np.int64 and indices.size and np.maximum.reduce(indices.reshape(-1).view(np.uint64)) < length:
-        return indices
-    if indices.dtype == bool:
-        if indices.shape != (length,):
-            raise IndexError(f"A mask for {what()} has the shape ({length},), not {indices.shape}")
-        return np.flatnonzero(indices)
-    if indices.dtype.kind not in "iu":
-        if indices.size or isinstance(key, np.ndarray):
-            raise IndexError(f"{what()} is indexed by integers, slices, or arrays of integers or bool, not {key!r:.60}")
-        return np.zeros(indices.shape, np.int64)
-    if not indices.size:
-        return indices.astype(np.int64)
-    low, high = indices.min(), indices.max()
-    if low < -length or high >= length:
-        wrong = low if low < -length else high
-        raise IndexError(f"Index {wrong} is out of range for {what()}, which has {length} records")
-    if indices.dtype != np.int64:
-        indices = indices.astype(np.int64)
-    return np.where(indices < 0, indices + length, indices) if low < 0 else indices
+class _Closed(list[Any]):
+    """Stands where the shards of a field were."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self._message = message
+
+    def __getitem__(self, key: Any) -> Any:
+        raise ValueError(self._message)

@@ -42,6 +42,16 @@ class Ragged(Sequence[Any]):
             return value.tobytes()
         return value.tobytes().decode("utf-8") if self.dtype == "utf8" else value
 
+    def to_arrow(self, absent: Array | None = None) -> Any:
+        """Returns the values as a ``pyarrow.Array`` of lists, strings or binary; numbers and texts are not copied.
+
+        ``absent`` tells which values are absent, as ``batch.absent`` does; they are null. Needs pyarrow.
+        """
+        # A module above this one: imported when it is needed.
+        from zrecord._arrow import ragged
+
+        return ragged(self.values, self.offsets, self.dtype, absent)
+
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 

@@ -44,7 +44,7 @@ class RemoteField(Field):
         return self._list(np.array([index % self._length]))[0]
 
     def _slice(self, start: int, stop: int, step: int) -> Any:
-        return self.gather(np.arange(start, stop, step, dtype=np.int64))
+        return self._at(np.arange(start, stop, step, dtype=np.int64))
 
     def _gather(self, indices: Array) -> Array:
         if not self._width or not indices.size:

@@ -32,7 +32,7 @@ _INDEX_MAP = FieldSpec(1, "newIndex", "i64")
 _NAME = re.compile(r"(\d{20})\.json", re.ASCII)
 _UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TAG = "(?!(?i:[0-9]+|latest)$)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}"
-_CARE = ("tag", "untag", "expire", "sweep", "repair", "declare", "reserve")
+CARE = ("tag", "untag", "expire", "sweep", "repair", "declare", "reserve")
 _RETRACT = "retract"
 _MAX_TAGS = 10_000
 _MAX_HINT_BYTES = 4 << 10
@@ -62,10 +62,11 @@ class _Tag:
     file: str
     size: int
     seal: str
+    millis: int
 
 
 @dataclass(frozen=True)
-class _Manifest:
+class Manifest:
     """The manifest of a version, of which the rules for its place in the chain of versions hold."""
 
     json: JsonObject
@@ -78,11 +79,16 @@ class _Manifest:
     records: tuple[int, UUID]
 
     @property
+    def millis(self) -> int:
+        """The Unix time of the commit."""
+        return self.json.integer("timestampMillis")
+
+    @property
     def is_beginning(self) -> bool:
         """Whether the version creates a table, or drops it."""
         return self.oldest == self.version
 
-    def follows(self, before: _Manifest) -> bool:
+    def follows(self, before: Manifest) -> bool:
         """Tells whether this is the version after another, of the same table unless it begins one."""
         is_of_table = self.is_beginning or self.table == before.table
         return is_of_table and self.version == before.version + 1 and self.previous == before.commit
@@ -96,10 +102,10 @@ class _Hint:
     version: int
     commit: UUID
 
-    def leads_to(self, manifest: _Manifest) -> bool:
+    def leads_to(self, manifest: Manifest) -> bool:
         return (self.version, self.commit, self.table) == (manifest.version, manifest.commit, manifest.table)
 
-    def contradicts(self, manifest: _Manifest) -> bool:
+    def contradicts(self, manifest: Manifest) -> bool:
         """Tells whether a version has the number that the hint leads to, but is another one."""
         return self.version == manifest.version and not self.leads_to(manifest)
 
@@ -116,12 +122,12 @@ def has_versions(path: Path) -> bool:
 def read_table(path: Location, version: int | None) -> Contents:
     """Reads a version, by default the newest."""
 
-    def read(newest: _Manifest) -> Contents:
-        _require_table(path, newest)
-        return _contents(path, _find(path, newest, newest.version if version is None else version))
+    def read(newest: Manifest) -> Contents:
+        require_table(path, newest)
+        return _contents(path, find(path, newest, newest.version if version is None else version))
 
     try:
-        return _reading(path, read)
+        return reading(path, read)
     except CorruptDataError as e:
         if version is None or _is_missing(e) or _is_newest_readable(path) or not _may_have(path, version):
             raise
@@ -136,11 +142,12 @@ def read_table(path: Location, version: int | None) -> Contents:
         if not _is_missing(e):
             raise
         raise NotADatasetError(f"Cannot open version {version} of {path}: it has no such manifest; check the URL", path) from e
-    _require_table(path, manifest)
+    require_table(path, manifest)
     return _contents(path, manifest)
 
 
-def _require_table(path: Location, newest: _Manifest) -> None:
+def require_table(path: Location, newest: Manifest) -> None:
+    """Raises ``NotADatasetError`` if the newest version says that there is no table any more."""
     if newest.json.string("operation") == _RETRACT:
         raise NotADatasetError(
             f"Cannot open dataset {path}: its table was dropped, or its creation was taken back; check the path", path
@@ -155,7 +162,7 @@ def why_gone(path: Location) -> str | None:
         return None
     if newest.json.string("operation") == _RETRACT:
         return f"the table at {path} was dropped"
-    first = _readable(path, newest.oldest)
+    first = readable(path, newest.oldest)
     if first is None or not first.is_beginning or first.version == 0:
         return None
     return (
@@ -199,12 +206,12 @@ def _is_missing(error: CorruptDataError) -> bool:
     return isinstance(error.__cause__, FileNotFoundError)
 
 
-def _reading(path: Location, reading: Callable[[_Manifest], _Read]) -> _Read:
+def reading(path: Location, read: Callable[[Manifest], _Read]) -> _Read:
     """Runs a reading of versions. Runs it again on a newer newest version if a file was expired meanwhile."""
     newest = _newest(path)
     while True:
         try:
-            return reading(newest)
+            return read(newest)
         except CorruptDataError as e:
             again = _newest(path) if _is_missing(e) else newest
             if again.commit == newest.commit:
@@ -212,7 +219,7 @@ def _reading(path: Location, reading: Callable[[_Manifest], _Read]) -> _Read:
             newest = again
 
 
-def _newest(path: Location) -> _Manifest:
+def _newest(path: Location) -> Manifest:
     """Reads the newest version: upwards from the hint, or from the end of the directory.
 
     What contradicts the version may have been expired meanwhile. So a contradiction is damage if the same version is found again.
@@ -232,30 +239,30 @@ def _newest(path: Location) -> _Manifest:
         doubted = newest.commit
 
 
-def _contradiction(path: Location, hint: _Hint | None, last: _Manifest | None, newest: _Manifest) -> CorruptDataError | None:
+def _contradiction(path: Location, hint: _Hint | None, last: Manifest | None, newest: Manifest) -> CorruptDataError | None:
     """Looks for what contradicts the version that a list of the directory led to."""
     if hint and hint.contradicts(newest) and not _is_of_table_before(path, hint, newest):
         return _replaced(path, hint, newest)
     if last and newest.oldest <= last.version:
         return _broken(path, last.version + 1)
-    before = None if newest.is_beginning else _readable(path, newest.version - 1)
+    before = None if newest.is_beginning else readable(path, newest.version - 1)
     if before and not newest.follows(before):
         return _broken(path, newest.version)
     if hint and hint.table == newest.table and newest.oldest <= hint.version < newest.version:
-        hinted = _readable(path, hint.version)
+        hinted = readable(path, hint.version)
         if hinted and hint.contradicts(hinted):
             return _replaced(path, hint, hinted)
     return None
 
 
-def _is_of_table_before(path: Location, hint: _Hint, manifest: _Manifest) -> bool:
+def _is_of_table_before(path: Location, hint: _Hint, manifest: Manifest) -> bool:
     """Tells whether a slow publisher of a table that was in the directory before left the hint: it names another table
     and another commit, and all versions down to the floor follow the one before."""
     if hint.table == manifest.table or hint.commit == manifest.commit or manifest.is_beginning:
         return False
     at = manifest
     while True:
-        before = _readable(path, at.version - 1)
+        before = readable(path, at.version - 1)
         if before is None or not at.follows(before):
             return False
         if before.version <= manifest.oldest:
@@ -263,7 +270,7 @@ def _is_of_table_before(path: Location, hint: _Hint, manifest: _Manifest) -> boo
         at = before
 
 
-def _readable(path: Location, version: int) -> _Manifest | None:
+def readable(path: Location, version: int) -> Manifest | None:
     """Reads a manifest; None if that is not possible, so that nothing can be compared."""
     try:
         return _read(path, version)
@@ -275,7 +282,7 @@ def _broken(path: Location, version: int) -> CorruptDataError:
     return corrupt(_file_of(path, version), f"it does not follow version {version - 1}")
 
 
-def _replaced(path: Location, hint: _Hint, manifest: _Manifest) -> CorruptDataError:
+def _replaced(path: Location, hint: _Hint, manifest: Manifest) -> CorruptDataError:
     latest = path / "manifest" / "latest"
     return corrupt(
         _file_of(path, manifest.version),
@@ -298,7 +305,7 @@ def _hint(path: Location) -> _Hint | None:
         return None
 
 
-def _from(path: Location, hint: _Hint) -> tuple[_Manifest | None, _Manifest | None]:
+def _from(path: Location, hint: _Hint) -> tuple[Manifest | None, Manifest | None]:
     """Reads the newest version from a hint on, if the hint leads to it, or else the last one before one that does not follow."""
     try:
         found = _read(path, hint.version)
@@ -317,7 +324,7 @@ def _from(path: Location, hint: _Hint) -> tuple[_Manifest | None, _Manifest | No
     return None, None
 
 
-def _next(path: Location, manifest: _Manifest) -> _Manifest | None:
+def _next(path: Location, manifest: Manifest) -> Manifest | None:
     try:
         return _read(path, manifest.version + 1)
     except CorruptDataError as e:
@@ -326,12 +333,12 @@ def _next(path: Location, manifest: _Manifest) -> _Manifest | None:
         raise
 
 
-def _follows(path: Location, manifest: _Manifest) -> bool:
+def _follows(path: Location, manifest: Manifest) -> bool:
     """Tells whether a version follows the one before: a slow publisher may have left it below the floor."""
     return manifest.is_beginning or manifest.follows(_read(path, manifest.version - 1))
 
 
-def _listed_newest(path: Location, hint: _Hint | None) -> _Manifest:
+def _listed_newest(path: Location, hint: _Hint | None) -> Manifest:
     """Reads the version with the greatest number. It may be expired between two looks if there is a newer one by then."""
     tried = -1
     while True:
@@ -364,8 +371,8 @@ def _ahead(path: Location, hint: _Hint, found: str) -> CorruptDataError:
     )
 
 
-def _find(path: Location, newest: _Manifest, version: int) -> _Manifest:
-    """Reads a version by the first file that is sound: its manifest, if it was not expired, or the copy of one of its tags."""
+def find(path: Location, newest: Manifest, version: int) -> Manifest:
+    """Reads a retained version by the first sound file: its manifest, if it was not expired, or the copy of one of its tags."""
     if version == newest.version:
         return newest
     copies = [tag for tag in newest.tags if tag.version == version]
@@ -382,10 +389,10 @@ def _find(path: Location, newest: _Manifest, version: int) -> _Manifest:
         raise
 
 
-def _read_chained(path: Location, newest: _Manifest, version: int) -> _Manifest:
+def _read_chained(path: Location, newest: Manifest, version: int) -> Manifest:
     """Reads a manifest that the next version follows. The next one proves nothing if the one after it does not follow."""
     found = _read(path, version)
-    following = newest if version + 1 == newest.version else _readable(path, version + 1)
+    following = newest if version + 1 == newest.version else readable(path, version + 1)
     fits = found.table == newest.table
     if fits and following and following.table == newest.table and not following.follows(found):
         fits = following is not newest and not _is_followed(path, newest, following)
@@ -396,8 +403,8 @@ def _read_chained(path: Location, newest: _Manifest, version: int) -> _Manifest:
     raise corrupt(_file_of(path, version), "it was expired meanwhile") from FileNotFoundError(str(_file_of(path, version)))
 
 
-def _is_followed(path: Location, newest: _Manifest, manifest: _Manifest) -> bool:
-    following = newest if manifest.version + 1 == newest.version else _readable(path, manifest.version + 1)
+def _is_followed(path: Location, newest: Manifest, manifest: Manifest) -> bool:
+    following = newest if manifest.version + 1 == newest.version else readable(path, manifest.version + 1)
     return following is not None and following.follows(manifest)
 
 
@@ -408,7 +415,7 @@ def _misplaced(path: Location, version: int) -> CorruptDataError:
     )
 
 
-def _read_unless_replaced(path: Location, version: int) -> _Manifest:
+def _read_unless_replaced(path: Location, version: int) -> Manifest:
     """Reads a version of a table whose newest version is not known, unless the hint or its neighbours contradict it."""
     found = _read(path, version)
     try:
@@ -432,26 +439,26 @@ def _read_unless_replaced(path: Location, version: int) -> _Manifest:
     return found
 
 
-def _unless_denied(path: Location, version: int) -> _Manifest | None:
+def _unless_denied(path: Location, version: int) -> Manifest | None:
     """Reads a manifest as ``_readable`` does. A server may deny access to a file that is missing."""
     try:
-        return _readable(path, version)
+        return readable(path, version)
     except AccessDeniedError:
         return None
 
 
-def _described(newest: _Manifest) -> str:
+def _described(newest: Manifest) -> str:
     """Describes the versions that can be read, such as ``3, 7 to 9``."""
     copies = sorted({tag.version for tag in newest.tags if tag.version < newest.oldest})
     retained = str(newest.oldest) if newest.oldest == newest.version else f"{newest.oldest} to {newest.version}"
     return ", ".join([*map(str, copies), retained])
 
 
-def _read(path: Location, version: int) -> _Manifest:
+def _read(path: Location, version: int) -> Manifest:
     return _parse(JsonObject.read(_file_of(path, version)), version)
 
 
-def _read_copy(path: Location, tag: _Tag) -> _Manifest:
+def _read_copy(path: Location, tag: _Tag) -> Manifest:
     """Reads the copy of a tagged version's manifest, if it is the file that the tag means."""
     json = JsonObject.read(path / tag.file)
     if (json.size, json.string("crc32c")) != (tag.size, tag.seal):
@@ -459,7 +466,7 @@ def _read_copy(path: Location, tag: _Tag) -> _Manifest:
     return _parse(json, tag.version)
 
 
-def _parse(json: JsonObject, expected: int) -> _Manifest:
+def _parse(json: JsonObject, expected: int) -> Manifest:
     version = json.integer("version")
     if version != expected:
         raise json.corrupt(f"it is of version {version}, but its name says {expected}")
@@ -469,15 +476,15 @@ def _parse(json: JsonObject, expected: int) -> _Manifest:
         json.integer("base", 0, version - 1)
     records = json.object("records")
     made = (records.integer("version", 0, version), records.uuid("commit"))
-    if json.string("operation") not in _CARE and made != (version, json.uuid("commit")):
+    if json.string("operation") not in CARE and made != (version, json.uuid("commit")):
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that version {made[0]} made its records")
-    if json.string("operation") in _CARE and made[0] == version:
+    if json.string("operation") in CARE and made[0] == version:
         raise json.corrupt(f"its operation is {json.string('operation')}, but it says that it made its records itself")
     if "sweptBeforeMillis" in json.members or json.string("operation") == "sweep":
         json.integer("sweptBeforeMillis", 0)
     previous = json.uuid("previous") if version else None
     oldest = json.integer("oldest", 0, version)
-    return _Manifest(json, json.uuid("table"), version, json.uuid("commit"), previous, oldest, _read_tags(json, version), made)
+    return Manifest(json, json.uuid("table"), version, json.uuid("commit"), previous, oldest, _read_tags(json, version), made)
 
 
 def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
@@ -491,9 +498,9 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
             file=member.matching("file", rf"tag/{_UUID}\.json"),
             size=member.integer("bytes", 1, MAX_BYTES),
             seal=member.matching("crc", "[0-9a-f]{8}"),
+            millis=member.integer("timestampMillis"),
         )
         for member in members
-        if member.integer("timestampMillis") >= 0
     ]
     names = [tag.name for tag in tags]
     if names != sorted(set(names)):
@@ -501,7 +508,7 @@ def _read_tags(json: JsonObject, version: int) -> list[_Tag]:
     return tags
 
 
-def _contents(path: Location, manifest: _Manifest) -> Contents:
+def _contents(path: Location, manifest: Manifest) -> Contents:
     json = manifest.json
     fields, unreadable = read_fields(json.objects("fields"))
     every: list[FieldSpec | UnreadableField] = [*fields, *unreadable]

@@ -6,8 +6,9 @@ import operator
 import os
 import sys
 import weakref
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sized
 from typing import Any, SupportsIndex
+from uuid import UUID
 
 from zrecord.errors import FeedError
 from zrecord.samplers import ENDLESS, Remainder, Sampler, SamplerState, Share, Shuffle
@@ -89,6 +90,8 @@ class BatchSampler:
         commit = getattr(data, "records_commit", None)
         self._records_commit = None if commit is None else str(commit)
         self._records_digest = getattr(data, "records_digest", None)
+        #: Tells whether the dataset has the records of an earlier version; not in pickles.
+        self._keeps_records_of: Callable[[int, UUID], bool] | None = getattr(data, "keeps_records_of", None)
         self._identity: dict[str, Any] | None = None
         self._epoch = 0
         self._position = 0
@@ -167,8 +170,10 @@ class BatchSampler:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on from a state of ``state_dict`` or ``batch.state``, of any number of ranks and any ``batch_size``.
 
-        Ends a live iterator. A state at the end of an epoch goes on with the next epoch. Raises ``ValueError`` for a state of
-        another order, seed or version of the records, and for what is no state.
+        Ends a live iterator. A state at the end of an epoch goes on with the next epoch. A state of an earlier version fits if
+        the table was rebalanced or got fields since, and no record was changed, moved, added or removed; the manifests in
+        between are read for that. Raises ``ValueError`` for a state of another order, seed or version of the records, and for
+        what is no state.
         """
         found = self._checked(state)
         is_over = self.batches_left(found.position) == 0
@@ -196,10 +201,13 @@ class BatchSampler:
         if not isinstance(state, Mapping) or state.get("format") != _FORMAT or set(state) != set(own):
             raise ValueError(f"Cannot resume {str(state)[:200]}: it is no state of format {_FORMAT} of a BatchSampler")
         found = SamplerState.from_dict(state["state"])
+        records = (found.dataset_version, state["datasetCommit"])
+        if records != (self._records_version, self._records_commit) and self._has_records_of(*records):
+            records = (self._records_version, self._records_commit)
         for what, theirs, ours, remedy in (
-            ("version of the records", found.dataset_version, self._records_version, _data_of(found.dataset_version)),
-            ("commit of the records", state["datasetCommit"], self._records_commit, "open the dataset that was trained on"),
-            ("digest of the records", state["datasetDigest"], self._records_digest, "the store has changed; train on a table"),
+            ("version of the records", records[0], self._records_version, _data_of(found.dataset_version)),
+            ("commit of the records", records[1], self._records_commit, "open the dataset that was trained on"),
+            ("digest of the records", state["datasetDigest"], self._records_digest, self._of_digest(state["datasetDigest"])),
             ("definition", state["definition"], own["definition"], self._of_order(state["sampler"])),
             ("order", state["order"], own["order"], self._of_order(state["sampler"])),
             ("seed", found.seed, self._order.seed, "use that seed"),
@@ -209,6 +217,22 @@ class BatchSampler:
         in_range("position of the state", found.position, 0, self._order.length, "it is not of this order")
         return found
 
+    def _has_records_of(self, version: int | None, commit: object) -> bool:
+        """Tells whether the records are those of an earlier version, in the same order, as after a rebalance."""
+        if self._keeps_records_of is None or version is None or not isinstance(commit, str):
+            return False
+        try:
+            return self._keeps_records_of(version, UUID(commit))
+        except ValueError:  # no commit
+            return False
+
+    def _of_digest(self, theirs: object) -> str:
+        """Returns what to do about other records of the same version, or of a store."""
+        is_of_part = any("/" in str(digest) for digest in (theirs, self._records_digest))
+        if self._records_version is None and not is_of_part:
+            return "the store has changed; train on a table"
+        return "another part of the dataset was taken; take that part"
+
     def _of_order(self, theirs: object) -> str:
         """Returns what to do about another order."""
         if theirs == repr(self._order):
@@ -216,7 +240,7 @@ class BatchSampler:
         return f"it was {theirs}, and this is {self._order!r}; use that order"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_current": None}
+        return {**self.__dict__, "_current": None, "_keeps_records_of": None}
 
     def __repr__(self) -> str:
         return f"BatchSampler({self._order!r}, batch_size={self._batch_size}, rank={self._rank}, world_size={self._world_size})"

@@ -10,8 +10,11 @@ from uuid import UUID
 import numpy as np
 
 import zrecord
-from zrecord._field import Field, is_index
+from zrecord._field import Field
+from zrecord._indexing import is_index, names_of
 from zrecord._location import is_remote, local_path
+from zrecord._open import Verify
+from zrecord._versions import Time
 from zrecord.errors import NotADatasetError
 from zrecord.samplers._mixing import Indices
 from zrecord.torch._batch import Batch, BatchIndices
@@ -26,7 +29,7 @@ class Dataset:
 
     :param data: a path, a URL, or a dataset that is open
     :param fields: the names of the fields to read, by default all
-    :param version: as in ``zrecord.open``, and so are ``verify`` and ``storage_options``; for a path only
+    :param version: as in ``zrecord.open``, and so are ``tag``, ``at``, ``verify`` and ``storage_options``; for a path only
     """
 
     def __init__(
@@ -35,19 +38,20 @@ class Dataset:
         fields: Iterable[str] | None = None,
         *,
         version: int | None = None,
-        verify: str | None = None,
+        verify: Verify | None = None,
         storage_options: Mapping[str, Any] | None = None,
+        tag: str | None = None,
+        at: Time | None = None,
     ) -> None:
-        if isinstance(fields, str):
-            raise ValueError(f"fields is the text {fields!r}, which is not a list; give [{fields!r}]")
+        names = None if fields is None else names_of(fields)
         if isinstance(data, zrecord.Dataset):
-            if (version, verify, storage_options) != (None, None, None):
-                raise ValueError("version, verify and storage_options are for a path; give them to zrecord.open")
+            if any(option is not None for option in (version, verify, storage_options, tag, at)):
+                raise ValueError("version, tag, at, verify and storage_options are for a path; give them to zrecord.open")
             self._data = data
         else:
             path = data if isinstance(data, str) and is_remote(data) else local_path(data).absolute()
-            self._data = zrecord.open(path, version, "first" if verify is None else verify, storage_options)
-        self._fields: dict[str, Field] = {name: self._data[name] for name in (self._data.fields if fields is None else fields)}
+            self._data = zrecord.open(path, version, "first" if verify is None else verify, storage_options, tag=tag, at=at)
+        self._fields: dict[str, Field] = {name: self._data[name] for name in (self._data.fields if names is None else names)}
         self._bfloat16 = frozenset(name for name, field in self._fields.items() if field.spec.dtype == "bf16")
 
     @property
@@ -67,8 +71,12 @@ class Dataset:
 
     @property
     def records_digest(self) -> str | None:
-        """Returns the digest of the records of a store; ``None`` for a table."""
+        """Returns the digest of the records of a store, or of a part of a dataset; ``None`` for a whole table."""
         return self._data.records_digest
+
+    def keeps_records_of(self, version: int, commit: UUID) -> bool:
+        """Tells whether an earlier version had the same records at the same indices; see ``zrecord.Dataset``."""
+        return self._data.keeps_records_of(version, commit)
 
     def __len__(self) -> int:
         return len(self._data)
@@ -85,7 +93,7 @@ class Dataset:
         Raises ``IndexError`` for other indices.
         """
         index = self._checked(indices.array if isinstance(indices, BatchIndices) else np.asarray(indices))
-        batch = Batch(self._data._of_each(self._fields.values(), lambda field: field.gather(index)), index)
+        batch = Batch(self._data._of_each(self._fields.values(), lambda field: field._at(index)), index)
         for name, field in self._fields.items():
             if field.spec.is_array:
                 absent = field.absent(index)
