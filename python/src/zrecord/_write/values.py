@@ -107,7 +107,7 @@ def _scalars(name: str, type_: ColumnType, values: Sequence[Any]) -> Array:
         return np.array([bool(value) for value in values], bool).view(stored)
     if type_.type == "date" or type_.is_time:
         return _times(name, type_, values)
-    if type_.type == "bf16":
+    if type_.type == "bf16" and any(value is not None for value in values):
         raise SchemaMismatchError(f"Field '{name}' is bf16; give an array of ml_dtypes.bfloat16, or of its bits as uint16")
     if stored.kind == "f":
         _require(name, type_, values, lambda value: isinstance(value, _REAL) and not isinstance(value, bool), "a number")
