@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Literal
 
@@ -91,7 +91,8 @@ class Attempt:
                 count += layout.count
         return count
 
-    def _send(self, send: Any) -> None:
+    def _send(self, send: Callable[[], None]) -> None:
+        """Sends a frame, unless the session is known to have failed: then raises why."""
         try:
             failure = self.session.failure()
             if failure is None:
@@ -109,18 +110,16 @@ class Attempt:
 
     def commit(self) -> Committed:
         """Asks for the commit, and waits for what became of it."""
-        engine = self.session.engine
-        try:
-            failure = self.session.failure()
-            if failure is not None:
-                raise exception_of(failure.json, self.transaction)
-        except EngineLost as e:
-            raise self._lost() from e
-        self.is_over = True
+        self._send(lambda: None)
+        engine, self.is_over = self.session.engine, True
+        is_sent = False
         try:
             self.session.send(COMMIT)
+            is_sent = True
             answer = self.session.wait()
         except EngineLost as e:
+            if not is_sent:
+                raise self._lost() from e
             # Nothing of it must come later, when the write is repeated.
             why = f"the engine has ended, with {engine.process.why_it_ended()}"
             engine.kill()
