@@ -41,7 +41,7 @@ CODECS = {
 TRAIN = """
 import numpy as np, shutil, zrecord
 shutil.rmtree("table", ignore_errors=True)
-zrecord.converter({"x": np.arange(100, dtype="i8"), "y": np.ones((100, 2), "f4")}, "table")
+zrecord.create("table", {"x": np.arange(100, dtype="i8"), "y": np.ones((100, 2), "f4")})
 with zrecord.feed("table", batch_size=10) as feed:
     assert sorted(int(x) for batch in feed for x in batch["x"]) == list(range(100))
 print(zrecord.open("table")["x"][[5, 1, 5]])
