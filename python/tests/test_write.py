@@ -180,7 +180,14 @@ def test_a_schema_gives_types_and_codecs(path: Path) -> None:
     assert data["price"][:] == [Decimal("-12345678901234567890.25"), Decimal("7.00")]
     assert data["box"][1].tolist() == [[1, 2, 3, 4.5]] and data["box"][0].shape == (2, 4)
     bits16 = np.array([1, 2], np.uint16)
-    more = {"label": [1, 2], "price": [None, Decimal("0.10")], "text": ["", "b"], "half": [None, 2], "at": [None, None], "bf": bits16}
+    more = {
+        "label": [1, 2],
+        "price": [None, Decimal("0.10")],
+        "text": ["", "b"],
+        "half": [None, 2],
+        "at": [None, None],
+        "bf": bits16,
+    }
     zrecord.append(path, {**more, "box": [None, np.zeros((0, 4), np.float32)]})
     data = zrecord.open(path)
     assert data["text"].spec.codec == "zstd", "an append keeps the codec of the table"

@@ -102,9 +102,7 @@ def writer(
 
     The other parameters are those of ``create``.
     """
-    return Writer(
-        path, mode, schema=schema, align_bytes=align_bytes, transaction=transaction, engine_options=engine_options
-    )
+    return Writer(path, mode, schema=schema, align_bytes=align_bytes, transaction=transaction, engine_options=engine_options)
 
 
 def _write(

@@ -79,8 +79,9 @@ def _as_numbers(name: str, type_: ColumnType, array: Array) -> tuple[Array, Arra
         lost |= ~absent & ((numbers < _DAYS[0]) | (numbers > _DAYS[1]))
     if lost.any():
         value = array[lost].flat[0]
+        words = "days" if unit == "D" else "microseconds"
         raise ValueError(
-            f"Field '{name}' has the time {value}, which {type_} cannot have: its unit is {'days' if unit == 'D' else 'microseconds'};"
+            f"Field '{name}' has the time {value}, which {type_} cannot have: its unit is {words};"
             f" round it first, by x.astype('M8[{unit}]'), or leave it out"
         )
     if array.ndim > 1:

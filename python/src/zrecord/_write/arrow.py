@@ -23,11 +23,10 @@ def arrow_batches(data: Any) -> Iterator[Mapping[str, ArrowColumn]]:
     """Returns the record batches, as they come. Their memory is copied once, into what the engine reads."""
     pa = _pyarrow()
     if hasattr(data, "__arrow_c_stream__"):
-        importer = getattr(pa.RecordBatchReader, "from_stream", None)
-        if importer is None:
-            reader = pa.RecordBatchReader._import_from_c_capsule(data.__arrow_c_stream__())
-        else:
-            reader = importer(data)
+        # A public name since PyArrow 15.
+        is_new = hasattr(pa.RecordBatchReader, "from_stream")
+        taken = pa.RecordBatchReader._import_from_c_capsule
+        reader = pa.RecordBatchReader.from_stream(data) if is_new else taken(data.__arrow_c_stream__())
         empty = True
         for batch in reader:
             empty = False

@@ -112,7 +112,9 @@ def parts_of(types: Mapping[str, ColumnType], batch: Batch) -> Iterator[tuple[li
                 column, first = column_of_values(name, type_, _listed(values[name], start, stop)), start
             if not type_.nullable and column.present is not None and not column.present.all():
                 record = first + int(np.flatnonzero(~column.present)[0])
-                raise SchemaMismatchError(f"Field '{name}' is never absent in the table, but value {record} of the batch is; give it")
+                raise SchemaMismatchError(
+                    f"Field '{name}' is never absent in the table, but value {record} of the batch is; give it"
+                )
             parts.append(Part(column, first, type_.is_variable))
         yield parts, start, stop
 

@@ -79,7 +79,8 @@ def parse_schema(schema: Mapping[str, str] | None) -> dict[str, ColumnType]:
 def of_json(fields: list[dict[str, Any]]) -> dict[str, ColumnType]:
     """Returns the types of the fields of a table, as the engine says them."""
     return {
-        field["name"]: ColumnType(field["type"], tuple(field["shape"]), None, field["nullable"], field["nested"]) for field in fields
+        field["name"]: ColumnType(field["type"], tuple(field["shape"]), None, field["nullable"], field["nested"])
+        for field in fields
     }
 
 

@@ -230,7 +230,9 @@ class Writer:
         for name, given in self._schema.items():
             if of_table is not None and (name not in of_table or not of_table[name].is_same(given)):
                 there = of_table.get(name, "not there")
-                raise SchemaMismatchError(f"Field '{name}' is {given} in the schema, but {there} in the table {self._path}", self._path)
+                raise SchemaMismatchError(
+                    f"Field '{name}' is {given} in the schema, but {there} in the table {self._path}", self._path
+                )
         unknown = [name for name in batch if name not in known]
         if unknown and of_table is not None:
             raise SchemaMismatchError(
@@ -246,7 +248,9 @@ class Writer:
         """Requires the fields of the write. A field that some of the records lack is absent in these."""
         for name in batch:
             if name not in self._types:
-                raise SchemaMismatchError(f"Field '{name}' was not in the first batch, whose fields are {list(self._types)}", self._path)
+                raise SchemaMismatchError(
+                    f"Field '{name}' was not in the first batch, whose fields are {list(self._types)}", self._path
+                )
         missing = [name for name in self._types if name not in batch]
         if not missing:
             return batch

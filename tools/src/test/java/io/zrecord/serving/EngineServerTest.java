@@ -74,9 +74,9 @@ class EngineServerTest {
       assertThat(data.length()).isEqualTo(6);
       try (var batch = data.gather(new long[] {3, 4, 5}, "x", "t")) {
         assertThat(batch.value("x", 0).getInt()).isEqualTo(1);
-        assertThat(batch.isPresent("x", 1)).isFalse();
+        assertThat(batch.isAbsent("x", 1)).isTrue();
         assertThat(batch.value("t", 1).remaining()).isZero();
-        assertThat(batch.isPresent("t", 2)).isFalse();
+        assertThat(batch.isAbsent("t", 2)).isTrue();
       }
     }
   }
