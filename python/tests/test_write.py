@@ -340,9 +340,9 @@ def test_what_does_not_fit_the_table_is_refused(misfit: tuple[dict[str, Any], st
 def test_a_missing_field_is_named(strict: Path) -> None:
     lacking = good()
     del lacking["v"]
-    with pytest.raises(zrecord.SchemaMismatchError, match="Field 'v' of .* is missing"):
+    with pytest.raises(zrecord.SchemaMismatchError, match=r"Field 'v' of .* is missing"):
         zrecord.append(strict, {**lacking, "i": np.arange(2, dtype="i4")})
-    with pytest.raises(zrecord.SchemaMismatchError, match="Field 'v' was not in the first batch|'v'"):
+    with pytest.raises(zrecord.SchemaMismatchError, match="Field 'v' was not in the first batch"):
         zrecord.create(strict.with_name("x"), iter([lacking, good()]))
     assert not (strict.with_name("x") / "manifest").exists()
 

@@ -45,7 +45,7 @@ def test_indices_are_those_of_the_version_that_is_named(path: Path) -> None:
 
 
 def test_wrong_changes_are_refused(path: Path) -> None:
-    with pytest.raises(IndexError, match="Index 20 is out of range for version 1 of .*, which has 20 records"):
+    with pytest.raises(IndexError, match=r"Index 20 is out of range for version 1 of .*, which has 20 records"):
         zrecord.delete(path, [3, 20], version=1)
     with pytest.raises(IndexError, match="Index -1 is out of range"):
         zrecord.update(path, [-1], {"x": [1]}, version=1)
@@ -104,7 +104,7 @@ def test_care_says_what_it_did(path: Path) -> None:
     assert zrecord.sweep(path, dry_run=True).files == 0
     with pytest.raises(ValueError, match="hour"):
         zrecord.sweep(path, older_than=datetime.timedelta(seconds=1))
-    with pytest.raises(TypeError, match="give a datetime.timedelta"):
+    with pytest.raises(TypeError, match=r"give a datetime\.timedelta"):
         zrecord.expire(path, older_than=7)  # type: ignore[arg-type]
     done = zrecord.rebalance(path)
     assert (done.groups, done.records, done.shards_before, done.shards_after, done.failures) == (1, 20, 2, 1, ())

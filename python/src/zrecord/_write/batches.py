@@ -112,9 +112,7 @@ def parts_of(types: Mapping[str, ColumnType], batch: Batch) -> Iterator[tuple[li
                 column, first = column_of_values(name, type_, _listed(values[name], start, stop)), start
             if not type_.nullable and column.present is not None and not column.present.all():
                 record = first + int(np.flatnonzero(~column.present)[0])
-                raise SchemaMismatchError(
-                    f"Field '{name}' is never absent in the table, but value {record} of the batch is; give it"
-                )
+                raise SchemaMismatchError(f"Field '{name}' is never absent in the table; give value {record} of the batch")
             parts.append(Part(column, first, type_.is_variable))
         yield parts, start, stop
 
@@ -141,10 +139,7 @@ def _listed(values: Any, start: int, stop: int) -> Sequence[Any]:
 def _plain(values: Any) -> Any:
     """Returns an array, or a sequence of values."""
     if not isinstance(values, (np.ndarray, list, tuple, Ragged, ArrowColumn, Field)):
-        if not hasattr(values, "__array__"):
-            values = list(values)
-        else:
-            values = np.asarray(values)
+        values = np.asarray(values) if hasattr(values, "__array__") else list(values)
     if isinstance(values, np.ndarray) and values.dtype == object:
         if values.ndim != 1:
             raise ValueError(f"An array of objects has {values.ndim} dimensions; give a list of arrays")

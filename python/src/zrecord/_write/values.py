@@ -88,7 +88,8 @@ def _require(name: str, type_: ColumnType, values: Sequence[Any], fits: Callable
     for record, value in enumerate(values):
         if value is not None and not fits(value):
             raise SchemaMismatchError(
-                f"Field '{name}' is {type_}, and value {record} of the batch is {value!r:.60}, a {type(value).__name__}; give {wanted}"
+                f"Field '{name}' is {type_}, and value {record} of the batch is {value!r:.60}, a {type(value).__name__};"
+                f" give {wanted}"
             )
 
 
