@@ -102,7 +102,7 @@ def test_care_says_what_it_did(path: Path) -> None:
     expired = zrecord.expire(path, older_than=datetime.timedelta(hours=1), dry_run=True)
     assert expired.versions == () and expired.kept == 2
     assert zrecord.sweep(path, dry_run=True).files == 0
-    with pytest.raises(ValueError, match="hour"):
+    with pytest.raises(ValueError, match="older_than is 0:00:01; it must be an hour or more"):
         zrecord.sweep(path, older_than=datetime.timedelta(seconds=1))
     with pytest.raises(TypeError, match=r"give a datetime\.timedelta"):
         zrecord.expire(path, older_than=7)  # type: ignore[arg-type]

@@ -12,16 +12,17 @@ from zrecord._write.failures import exception_of, lost_commit
 from zrecord._write.results import Expired, Rebalanced, Swept, Verified
 from zrecord._write.writer import engine_path
 
+_LEAST_AGE = datetime.timedelta(hours=1)
 Path = str | os.PathLike[str]
 Options = Mapping[str, str] | None
 
 
-def _call(name: str, path: Path, options: Options, **arguments: Any) -> dict[str, Any]:
+def _call(call: str, path: Path, options: Options, /, **arguments: Any) -> dict[str, Any]:
     where = engine_path(path)
     running = engine()
     with running.session() as session:
         try:
-            session.send_json(CALL, {"call": name, "path": where, "storageOptions": dict(options or {}), **arguments})
+            session.send_json(CALL, {"call": call, "path": where, "storageOptions": dict(options or {}), **arguments})
             answer = session.wait()
         except EngineLost as e:
             raise lost_commit(where, f"the engine has ended, with {running.process.why_it_ended()}", None) from e
@@ -34,6 +35,8 @@ def _call(name: str, path: Path, options: Options, **arguments: Any) -> dict[str
 def _seconds(name: str, age: datetime.timedelta) -> int:
     if not isinstance(age, datetime.timedelta):
         raise TypeError(f"{name} is {age!r}; give a datetime.timedelta, such as timedelta(days=7)")
+    if age < _LEAST_AGE:
+        raise ValueError(f"{name} is {age}; it must be an hour or more: a commit or a reader that goes on may need what is younger")
     return int(age.total_seconds())
 
 
