@@ -86,8 +86,8 @@ def test_a_field_is_added(path: Path) -> None:
 
 def test_tags_keep_versions(path: Path) -> None:
     assert zrecord.tag(path, "first", 0) == 0
-    assert zrecord.tag(path, "now") == 1
-    assert zrecord.tags(path) == {"first": 0, "now": 1}
+    assert zrecord.tag(path, "now") == 2, "a tag is a commit"
+    assert zrecord.tags(path) == {"first": 0, "now": 2}
     zrecord.untag(path, "now")
     assert zrecord.tags(path) == {"first": 0}
     with pytest.raises(zrecord.NotADatasetError):
