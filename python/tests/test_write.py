@@ -208,6 +208,16 @@ def test_ragged_values_and_fields_of_a_dataset_are_copied(path: Path, tmp_path: 
         assert [repr(first[name][i]) for i in range(4)] == [repr(copy[name][i]) for i in range(4)], name
 
 
+def test_batches_of_a_feed_are_written_with_what_is_absent(path: Path, tmp_path: Path) -> None:
+    rows = [{"x": i, "t": str(i), "v": [i] * i} if i % 3 else {"x": None} for i in range(50)]
+    zrecord.create(path, rows, schema={"v": "i32[-1]"})
+    with zrecord.feed(path, sampler="sequential", batch_size=20) as feed:
+        zrecord.create(tmp_path / "copy", feed)
+    first, copy = zrecord.open(path), zrecord.open(tmp_path / "copy")
+    for i in range(50):
+        assert [repr(value) for value in first[i].values()] == [repr(value) for value in copy[i].values()]
+
+
 def test_a_stream_is_taken_batch_by_batch(path: Path) -> None:
     alive: list[int] = []
     most = 0

@@ -117,6 +117,8 @@ class EngineProcess:
         if self._is_ended:
             return
         self._close_frames()
+        # Nobody here waits for it.
+        self._process.returncode = 0
         for descriptor in (self.memory, self._answers):
             if descriptor >= 0:
                 os.close(descriptor)

@@ -141,6 +141,8 @@ def column_of_ragged(name: str, type_: ColumnType, ragged: Ragged) -> Column:
 
 
 def type_of_ragged(ragged: Ragged) -> ColumnType:
-    """Returns the type that ragged values have."""
+    """Returns the type that ragged values have. Raises ``ValueError`` if they cannot be written."""
+    if ragged.values.dtype == object:
+        raise ValueError(f"Ragged values of {ragged.dtype} are objects; Python writes single decimals, as a list")
     shape = () if ragged.dtype in ("bytes", "utf8") else (-1, *ragged.values.shape[1:])
     return ColumnType(ragged.dtype, shape)

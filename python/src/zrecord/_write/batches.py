@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from zrecord._feed import Batch as FeedBatch
 from zrecord._field import Field
 from zrecord._ragged import Ragged
 from zrecord._write.arrays import column_of_array, column_of_ragged, type_of_array, type_of_ragged
@@ -45,7 +46,7 @@ def batches_of(data: Any) -> Iterator[Batch]:
 def _single(data: Any) -> Iterator[Batch] | None:
     """Returns the batches of what is no iterable of batches; otherwise ``None``."""
     if isinstance(data, Mapping):
-        return _mapping(data)
+        return _mapping(_of_feed(data) if isinstance(data, FeedBatch) else data)
     if is_arrow(data):
         return arrow_batches(data)
     if isinstance(data, np.ndarray) and data.dtype.names:
@@ -55,6 +56,19 @@ def _single(data: Any) -> Iterator[Batch] | None:
     if isinstance(data, (list, tuple)) and all(isinstance(record, Mapping) for record in data):
         return _records(data)
     return None
+
+
+def _of_feed(batch: FeedBatch) -> Batch:
+    """Returns the values of a batch of a feed, in which absent values are zeros or empty, with those masked."""
+    columns = dict(batch)
+    for name, absent in batch.marks.items():
+        values = columns[name]
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            mask = np.broadcast_to(absent.reshape(-1, *[1] * (values.ndim - 1)), values.shape)
+            columns[name] = np.ma.masked_array(values, mask)
+        else:
+            columns[name] = [None if gone else value for value, gone in zip(values, absent)]
+    return columns
 
 
 def _mapping(data: Mapping[str, Any]) -> Iterator[Batch]:

@@ -82,3 +82,28 @@ class PiecesColumn:
         first = self._ends[start]
         for i in range(start, stop):
             at[self._ends[i] - first : self._ends[i + 1] - first] = self._pieces[i]
+
+
+class JoinedColumn:
+    """Values each of which is a column of its own, or ``None``: then it takes ``absent`` bytes, or none if lengths differ."""
+
+    def __init__(self, values: Sequence[Column | None], absent: int, present: Array | None = None) -> None:
+        self._values = values
+        self._ends = np.zeros(len(values) + 1, np.int64)
+        np.cumsum([absent if value is None else int(value.ends()[-1]) for value in values], out=self._ends[1:])
+        self.present = present
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def ends(self) -> Array:
+        return self._ends
+
+    def put(self, start: int, stop: int, target: Array) -> None:
+        first = self._ends[start]
+        for i in range(start, stop):
+            place, value = target[self._ends[i] - first : self._ends[i + 1] - first], self._values[i]
+            if value is None:
+                place[:] = 0
+            else:
+                value.put(0, 1, place)

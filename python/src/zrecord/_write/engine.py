@@ -180,6 +180,14 @@ class Engine:
             raise EngineLost
 
     def _read(self) -> None:
+        try:
+            self._dispatch()
+        finally:
+            self.is_lost = True
+            for session in list(self._sessions.values()):
+                session.answers.put(None)
+
+    def _dispatch(self) -> None:
         """Takes answers to their sessions, until there are no more."""
         answers = bytearray()
         while received := self.process.read():
@@ -198,9 +206,6 @@ class Engine:
                     session.answers.put(Answer(kind, json.loads(text) if text else None))
                 at = end
             del answers[:at]
-        self.is_lost = True
-        for session in list(self._sessions.values()):
-            session.answers.put(None)
 
     def kill(self) -> None:
         """Kills the engine, so that no commit of it comes later."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zrecord._write.arrays import column_of_array, encoded, type_of_array
-from zrecord._write.columns import Column, FixedColumn, PackedColumn, PiecesColumn
+from zrecord._write.columns import Column, FixedColumn, JoinedColumn, PiecesColumn
 from zrecord._write.types import ColumnType
 from zrecord.errors import SchemaMismatchError
 
@@ -177,18 +177,7 @@ def _decimals(name: str, type_: ColumnType, values: Sequence[Any], marks: Array 
 
 def _tensors(name: str, type_: ColumnType, values: Sequence[Any], marks: Array | None) -> Column:
     columns = [None if value is None else _tensor(name, type_, value, record) for record, value in enumerate(values)]
-    stored = type_.spec.stored_dtype
-    width = type_.spec.width
-    offsets = np.zeros(len(values) + 1, np.int64)
-    absent = 0 if width is None else width
-    np.cumsum([absent if column is None else int(column.ends()[-1]) for column in columns], out=offsets[1:])
-    whole = np.zeros(int(offsets[-1]), np.uint8)
-    for record, column in enumerate(columns):
-        if column is not None:
-            column.put(0, 1, whole[offsets[record] : offsets[record + 1]])
-    if width is None:
-        return PackedColumn(whole, offsets, marks)
-    return FixedColumn(whole.view(stored).reshape(len(values), *type_.shape), stored, marks)
+    return JoinedColumn(columns, type_.spec.width or 0, marks)
 
 
 def _tensor(name: str, type_: ColumnType, value: Any, record: int) -> Column:
