@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
 from collections.abc import Callable, Mapping
@@ -159,12 +160,22 @@ class Attempt:
         finally:
             engine.forget(self.session)
 
+    def drop(self) -> None:
+        """Ends the session without a commit, and does not wait: for a garbage collector, which may run anywhere."""
+        engine = self.session.engine
+        if not self.is_over and not engine.is_lost and engine.pid == os.getpid():
+            self.is_over = True
+            with contextlib.suppress(EngineLost):
+                self.session.send(engines.ABORT)
+            engine.forget(self.session)
+
 
 class Writer:
     """Writes batches to a table, and commits them as one version. See ``writer``. Belongs to one thread and process.
 
-    Nothing that was written is seen by anybody before ``commit`` returns. As a context manager it commits at the end, and
-    aborts if the block ends by an exception. After a commit it goes on with the next version: further batches are appended.
+    Nothing that was written is seen by anybody before it is committed. As a context manager it commits at the end, and
+    aborts if the block ends by an exception. It also aborts when nothing refers to it any more. After a commit it goes on
+    with the next version: further batches are appended.
     """
 
     def __init__(
@@ -305,6 +316,11 @@ class Writer:
                 self.commit()
         finally:
             self.abort()
+
+    def __del__(self) -> None:
+        attempt = getattr(self, "_attempt", None)
+        if attempt is not None:
+            attempt.drop()
 
     def __repr__(self) -> str:
         return f"<zrecord.Writer of {self._path}{', closed' if self._is_closed else ''}>"
