@@ -95,12 +95,13 @@ final class Arguments {
 
   Map<String, String> strings(String name) {
     Map<String, String> strings = new TreeMap<>();
-    find(name).ifPresent(node -> node.fields().forEachRemaining(member -> {
-      if (!member.getValue().isTextual()) {
-        throw wrong(name, node, "an object of strings");
-      }
-      strings.put(member.getKey(), member.getValue().textValue());
-    }));
+    find(name)
+        .ifPresent(node -> node.fields().forEachRemaining(member -> {
+          if (!member.getValue().isTextual()) {
+            throw wrong(name, node, "an object of strings");
+          }
+          strings.put(member.getKey(), member.getValue().textValue());
+        }));
     return strings;
   }
 

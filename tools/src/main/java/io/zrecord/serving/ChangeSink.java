@@ -56,9 +56,7 @@ final class ChangeSink implements Sink {
       for (int field = 1; field < columns.size(); field++) {
         Column column = columns.get(field);
         change.update(
-            index,
-            fields.get(field).name(),
-            column.isAbsent(record) ? null : column.copy(record));
+            index, fields.get(field).name(), column.isAbsent(record) ? null : column.copy(record));
       }
     }
   }

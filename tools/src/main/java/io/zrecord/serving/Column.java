@@ -107,7 +107,9 @@ final class Column {
     }
     try {
       for (int i = 0; i < count && !isAscii; i++) {
-        StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(values, ends[i], ends[i + 1] - ends[i]));
+        StandardCharsets.UTF_8
+            .newDecoder()
+            .decode(ByteBuffer.wrap(values, ends[i], ends[i + 1] - ends[i]));
       }
     } catch (CharacterCodingException e) {
       throw invalid("bytes that are not UTF-8");

@@ -145,9 +145,7 @@ public final class EngineServer {
       }
       case CALL ->
         replies.send(
-            Replies.Kind.DONE,
-            number,
-            TableCalls.call(Arguments.of(Arguments.parse(carried))));
+            Replies.Kind.DONE, number, TableCalls.call(Arguments.of(Arguments.parse(carried))));
     }
   }
 

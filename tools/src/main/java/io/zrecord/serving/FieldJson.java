@@ -51,16 +51,21 @@ final class FieldJson {
   private static FieldSpec read(int id, Arguments field, RecordSchema present) {
     String name = field.text("name");
     List<Integer> dimensions = new ArrayList<>();
-    field.find("shape").ifPresent(shape -> shape.forEach(dimension -> {
-      if (!dimension.canConvertToInt()) {
-        throw new IllegalArgumentException(
-            "Field '" + name + "' has the dimension " + dimension + "; it must be below 2^31");
-      }
-      dimensions.add(dimension.intValue());
-    }));
+    field
+        .find("shape")
+        .ifPresent(shape -> shape.forEach(dimension -> {
+          if (!dimension.canConvertToInt()) {
+            throw new IllegalArgumentException(
+                "Field '" + name + "' has the dimension " + dimension + "; it must be below 2^31");
+          }
+          dimensions.add(dimension.intValue());
+        }));
     Optional<Compression> ofTable = present.find(name).map(FieldSpec::compression);
-    Compression compression =
-        field.optionalText("codec").map(Compression::parse).or(() -> ofTable).orElse(Compression.RAW);
+    Compression compression = field
+        .optionalText("codec")
+        .map(Compression::parse)
+        .or(() -> ofTable)
+        .orElse(Compression.RAW);
     FieldSpec spec = new FieldSpec(
         id, name, ElementType.parse(field.text("type")), new Shape(dimensions), compression);
     FieldRules rules = FieldRules.NONE.withNullable(!field.flag("required"));

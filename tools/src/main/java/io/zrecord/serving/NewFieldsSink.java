@@ -38,7 +38,8 @@ final class NewFieldsSink implements Sink {
       RecordAppender values = next();
       for (int field = 0; field < fields().size(); field++) {
         Column column = batch.columns().get(field);
-        values.set(fields().get(field).name(), column.isAbsent(record) ? null : column.copy(record));
+        values.set(
+            fields().get(field).name(), column.isAbsent(record) ? null : column.copy(record));
       }
       values.endRecord();
       leftInShard--;
@@ -71,8 +72,9 @@ final class NewFieldsSink implements Sink {
   }
 
   private IllegalArgumentException wrongCount(String found) {
-    return new IllegalArgumentException("There are " + found + " values of the new fields, but "
-        + writer.base().length() + " records; give each record a value, or none where it is absent");
+    return new IllegalArgumentException(
+        "There are " + found + " values of the new fields, but " + writer.base().length()
+            + " records; give each record a value, or none where it is absent");
   }
 
   @Override

@@ -62,8 +62,7 @@ final class RecordSink implements Sink {
     for (int record = 0; record < batch.count(); record++) {
       for (int field = 0; field < columns.size(); field++) {
         Column column = columns.get(field);
-        records.set(
-            fields.get(field).name(), column.isAbsent(record) ? null : column.copy(record));
+        records.set(fields.get(field).name(), column.isAbsent(record) ? null : column.copy(record));
       }
       records.endRecord();
     }

@@ -67,7 +67,6 @@ record Request(Kind kind, int session, long at, int lengthBytes, int slot) {
       throw new IllegalArgumentException("A frame carries " + lengthBytes + " bytes at " + at
           + "; the length is 0 to " + MOST_BYTES + ", and the position 0 or more");
     }
-    return Optional.of(
-        new Request(Kind.values()[kind], session, at, (int) lengthBytes, slot));
+    return Optional.of(new Request(Kind.values()[kind], session, at, (int) lengthBytes, slot));
   }
 }

@@ -117,8 +117,7 @@ final class Session implements AutoCloseable {
       case APPEND -> records(RecordDatasetWriter.append(storage, fields, options), fields);
       case OVERWRITE -> records(RecordDatasetWriter.overwrite(storage, fields, options), fields);
       case UPDATE, DELETE -> new ChangeSink(present.orElseThrow(), fields);
-      case ADD_FIELDS ->
-        new NewFieldsSink(RecordFieldsWriter.add(table, fields.fields(), options));
+      case ADD_FIELDS -> new NewFieldsSink(RecordFieldsWriter.add(table, fields.fields(), options));
     };
     sink = begun;
     batch = new ColumnBatch(begun.fields());
@@ -132,7 +131,9 @@ final class Session implements AutoCloseable {
   }
 
   private boolean isNumbered(RecordSchema fields) {
-    return present.filter(version -> !version.declarations().identities().isEmpty()).isPresent()
+    return present
+            .filter(version -> !version.declarations().identities().isEmpty())
+            .isPresent()
         || fields.fields().stream().anyMatch(field -> field.rules().hasDefaultExpression());
   }
 

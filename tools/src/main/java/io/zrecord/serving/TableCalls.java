@@ -42,8 +42,9 @@ final class TableCalls {
       case "sweep" -> sweep(RecordTable.at(storage), arguments);
       case "rebalance" -> rebalance(RecordTable.at(storage), arguments);
       case "verify" -> verify(storage, arguments);
-      default -> throw new IllegalArgumentException("There is no call '" + name
-          + "'; use tag, untag, tags, expire, sweep, rebalance or verify");
+      default ->
+        throw new IllegalArgumentException("There is no call '" + name
+            + "'; use tag, untag, tags, expire, sweep, rebalance or verify");
     };
   }
 
@@ -56,9 +57,8 @@ final class TableCalls {
   }
 
   private static ObjectNode tag(RecordTable table, Arguments arguments) {
-    long version = arguments
-        .optionalNumber("version")
-        .orElseGet(() -> table.latest().version());
+    long version =
+        arguments.optionalNumber("version").orElseGet(() -> table.latest().version());
     String name = arguments.text("name");
     arguments.requireUsed();
     table.tag(version, name);
@@ -76,8 +76,9 @@ final class TableCalls {
     arguments.requireUsed();
     ObjectNode result = object();
     ArrayNode list = result.putArray("tags");
-    table.tags().forEach(
-        tag -> list.addObject().put("name", tag.name()).put("version", tag.version()));
+    table
+        .tags()
+        .forEach(tag -> list.addObject().put("name", tag.name()).put("version", tag.version()));
     return result;
   }
 

@@ -188,7 +188,11 @@ class EngineServerTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "[]", "{", "{\"path\": 3}", "{\"path\": \"/tmp/x\", \"mode\": \"w\"}",
+        "",
+        "[]",
+        "{",
+        "{\"path\": 3}",
+        "{\"path\": \"/tmp/x\", \"mode\": \"w\"}",
         "{\"path\": \"/tmp/x\", \"mode\": \"append\", \"commit\": \"1\"}"
       })
   void aSessionThatCannotBeOpenedSaysWhy(String json) throws IOException {
