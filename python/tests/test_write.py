@@ -98,7 +98,7 @@ def test_strings_of_one_width_come_back_as_numpy_shows_them(path: Path) -> None:
 
 
 def test_masked_values_are_absent(path: Path) -> None:
-    single = np.ma.masked_array(np.arange(4, dtype=np.int32), [0, 1, 0, 1])
+    single = np.ma.masked_array(np.arange(4, dtype=np.int32), np.array([0, 1, 0, 1], bool))
     rows = np.ma.masked_array(np.ones((4, 3), np.float32), np.repeat([[1], [0], [0], [1]], 3, 1))
     zrecord.create(path, {"single": single, "rows": rows})
     data = zrecord.open(path)
@@ -120,7 +120,7 @@ def test_structured_arrays_are_records(path: Path) -> None:
 def test_records_may_lack_fields(path: Path) -> None:
     noon = datetime.datetime(2024, 5, 6, 12, 0, 0, 7)
     aware = noon.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
-    first = {
+    first: dict[str, Any] = {
         "i": 7,
         "f": 1.5,
         "b": True,
@@ -198,7 +198,7 @@ def test_a_schema_gives_types_and_codecs(path: Path) -> None:
 def test_ragged_values_and_fields_of_a_dataset_are_copied(path: Path, tmp_path: Path) -> None:
     ragged = zrecord.Ragged(np.arange(12, dtype=np.int32).reshape(6, 2), np.array([0, 1, 1, 4, 6]), "i32")
     texts = zrecord.Ragged(np.frombuffer("aéz".encode(), np.uint8), np.array([0, 1, 1, 3, 4]), "utf8")
-    zrecord.create(path, {"ragged": ragged, "text": texts, "x": np.ma.masked_array(np.arange(4.0), [0, 1, 0, 0])})
+    zrecord.create(path, {"ragged": ragged, "text": texts, "x": np.ma.masked_array(np.arange(4.0), np.arange(4) == 1)})
     first = zrecord.open(path)
     assert [value.tolist() for value in first["ragged"][:]] == [value.tolist() for value in ragged]
     assert first["text"][:] == ["a", "", "é", "z"]
@@ -243,7 +243,7 @@ def test_large_and_many_values_are_cut_into_batches(path: Path) -> None:
     blobs = [random.bytes(n) for n in (0, 1, 20_000_000, 5, 3_000_000, 9_000_000)]
     zrecord.create(path, {"blob": blobs, "n": np.arange(6)})
     assert zrecord.open(path)["blob"][:] == blobs
-    many = {"n": np.arange(700_000), "t": [str(i) for i in range(700_000)]}
+    many: dict[str, Any] = {"n": np.arange(700_000), "t": [str(i) for i in range(700_000)]}
     zrecord.overwrite(path, many)
     data = zrecord.open(path)
     assert np.array_equal(data["n"][:], many["n"]) and data["t"][699_990:] == many["t"][699_990:]

@@ -165,7 +165,7 @@ def test_a_process_that_is_killed_leaves_the_old_version_or_the_new_and_no_litte
     process.wait()
     process.stdout.close()
     wait_until(lambda: not is_running(pid))
-    before = zrecord.open(path).version
+    before = zrecord.open(path).version or 0
     assert before == 0 or commits == "commit"
     assert shards(path) == before + 1
     again = zrecord.append(path, {"x": np.arange(200_000)}, transaction=transaction)
@@ -266,7 +266,7 @@ def _append(path: Path, value: int) -> None:
 
 def test_processes_of_multiprocessing_write(path: Path) -> None:
     for method in ("fork", "spawn"):
-        context = multiprocessing.get_context(method)
+        context: Any = multiprocessing.get_context(method)
         processes = [context.Process(target=_append, args=(path, i)) for i in range(2)]
         for process in processes:
             process.start()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zrecord
-from tests.test_remote import SECRET
+from tests.remotes import SECRET
 from zrecord._write import engine as engines
 
 pytestmark = pytest.mark.usefixtures("command_line")

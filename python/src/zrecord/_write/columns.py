@@ -78,7 +78,7 @@ class PiecesColumn:
         return self._ends
 
     def put(self, start: int, stop: int, target: Array) -> None:
-        at = memoryview(target)
+        at = target.data
         first = self._ends[start]
         for i in range(start, stop):
             at[self._ends[i] - first : self._ends[i + 1] - first] = self._pieces[i]
