@@ -104,9 +104,8 @@ class Attempt:
         raise exception_of(failure.json)
 
     def _lost(self) -> WriteError:
-        engine = self.session.engine
         self.is_over = True
-        why = engine.process.why_it_ended() if engine.is_lost else "it does not read"
+        why = self.session.engine.process.why_it_ended()
         return WriteError(f"The engine has ended, with {why}; nothing was committed to {self.path}", self.path)
 
     def commit(self) -> Committed:
