@@ -201,7 +201,7 @@ def test_the_script_and_the_module_run_the_command_line_and_pass_its_exit_code_o
         assert wrong.stderr.startswith("zrecord: ") and len(wrong.stderr.splitlines()) == 1
 
 
-def test_an_installed_wheel_converts_feeds_and_reads(installed: Installation) -> None:
+def test_an_installed_wheel_writes_feeds_and_reads(installed: Installation) -> None:
     assert installed.python_says(TRAIN) == "[5 1 5]\n"
 
 

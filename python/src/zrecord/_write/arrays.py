@@ -46,7 +46,8 @@ def _unmasked(name: str, array: Array) -> tuple[Array, Array | None]:
     if not isinstance(array, np.ma.MaskedArray):
         return array, None
     mask = np.ma.getmaskarray(array).reshape(len(array), -1)
-    present: Array = ~mask.all(1) if mask.shape[1] else np.ones(len(array), bool)
+    # A row without elements has none that is masked.
+    present: Array = ~np.logical_and.reduce(mask, 1) if mask.shape[1] else np.ones(len(array), bool)
     if (mask.any(1) & present).any():
         record = int(np.flatnonzero(mask.any(1) & present)[0])
         raise ValueError(
