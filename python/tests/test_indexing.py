@@ -32,7 +32,7 @@ def arrays() -> dict[str, np.ndarray[Any, Any]]:
 
 @pytest.fixture(scope="module")
 def dataset(arrays: dict[str, Any], command_line: Path, once: Once) -> zrecord.Dataset:
-    return zrecord.open(once("converted", lambda directory: zrecord.converter(arrays, directory / "train")) / "train")
+    return zrecord.open(once("converted", lambda directory: zrecord.create(directory / "train", arrays)) / "train")
 
 
 KEYS: list[Any] = [
@@ -158,25 +158,9 @@ def test_shards_are_opened_by_many_threads(verify: Verify) -> None:
 
 def test_wide_values_are_gathered_too(command_line: Path, tmp_path: Path) -> None:
     wide = budget.random().integers(0, 256, (5, (1 << 20) + 3), dtype=np.uint8)
-    zrecord.converter(wide, tmp_path / "wide")
+    zrecord.create(tmp_path / "wide", {"data": wide})
     field = zrecord.open(tmp_path / "wide")["data"]
     assert np.array_equal(field[[4, 0, 4]], wide[[4, 0, 4]])
-
-
-def test_the_converter_takes_files_and_any_array(command_line: Path, tmp_path: Path) -> None:
-    array = np.arange(60, dtype=np.float32).reshape(10, 6)
-    np.save(tmp_path / "a.npy", array)
-    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
-    zrecord.converter(mapped, tmp_path / "dataset")
-    assert np.array_equal(zrecord.open(tmp_path / "dataset")["data"][:], mapped)
-    several = {"part": mapped[2:], "reversed": mapped[:1:-1], "big endian": array[2:].astype(">f4"), "made": array[:8]}
-    zrecord.converter(several, tmp_path / "several")
-    for name, wanted in several.items():
-        assert np.array_equal(zrecord.open(tmp_path / "several")[name][:], wanted), name
-    with pytest.raises(zrecord.LauncherError, match="exit code"):
-        zrecord.converter(array, tmp_path / "dataset")
-    with pytest.raises(ValueError, match="without '='"):
-        zrecord.converter({"a=b": array}, tmp_path / "other")
 
 
 @pytest.mark.parametrize("align_bytes", [64, 4096])
@@ -187,7 +171,7 @@ def test_views_of_an_aligned_table_are_aligned(align_bytes: int, command_line: P
         "page": random.random((1003, 512)).astype(np.float64),
         "wide": random.random((1003, 196)).astype(np.float32),
     }
-    zrecord.converter(arrays, tmp_path / "aligned", align_bytes=align_bytes)
+    zrecord.create(tmp_path / "aligned", arrays, align_bytes=align_bytes)
     data = zrecord.open(tmp_path / "aligned")
     for record in range(0, 1003, 7):
         page = data["page"][record]

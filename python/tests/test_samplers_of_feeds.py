@@ -20,7 +20,7 @@ def records(command_line: Path, tmp_path_factory: pytest.TempPathFactory) -> zre
     path = tmp_path_factory.mktemp("samplers") / "records"
     r = budget.random()
     labels, weights = r.integers(-3, 4, LENGTH).astype(np.int32), r.random(LENGTH)
-    zrecord.converter({"label": labels, "weight": weights}, path)
+    zrecord.create(path, {"label": labels, "weight": weights})
     return zrecord.open(path)
 
 

@@ -32,7 +32,7 @@ SPAWNED = pytest.param({"num_workers": 2, "multiprocessing_context": "spawn"}, i
 def records(command_line: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("torch") / "records"
     inputs = np.arange(LENGTH * 3, dtype=np.float32).reshape(LENGTH, 3)
-    zrecord.converter({"inputs": inputs, "label": np.arange(LENGTH)}, path)
+    zrecord.create(path, {"inputs": inputs, "label": np.arange(LENGTH)})
     return path
 
 

@@ -208,7 +208,7 @@ def test_a_run_does_not_go_on_if_a_manifest_in_between_is_gone_or_of_another_tab
 
 def test_a_run_goes_on_with_the_same_records_after_the_engine_rebalanced(command_line: Path, tmp_path: Path) -> None:
     table = tmp_path / "table"
-    zrecord.converter(np.arange(1000), table)
+    zrecord.create(table, {"data": np.arange(1000)})
     command = _launcher.command()
     subprocess.run([*command, "delete", str(table), "5", "600"], check=True, capture_output=True)
     before = Dataset(table)

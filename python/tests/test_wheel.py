@@ -41,7 +41,7 @@ CODECS = {
 TRAIN = """
 import numpy as np, shutil, zrecord
 shutil.rmtree("table", ignore_errors=True)
-zrecord.converter({"x": np.arange(100, dtype="i8"), "y": np.ones((100, 2), "f4")}, "table")
+zrecord.create("table", {"x": np.arange(100, dtype="i8"), "y": np.ones((100, 2), "f4")})
 with zrecord.feed("table", batch_size=10) as feed:
     assert sorted(int(x) for batch in feed for x in batch["x"]) == list(range(100))
 print(zrecord.open("table")["x"][[5, 1, 5]])
@@ -201,7 +201,7 @@ def test_the_script_and_the_module_run_the_command_line_and_pass_its_exit_code_o
         assert wrong.stderr.startswith("zrecord: ") and len(wrong.stderr.splitlines()) == 1
 
 
-def test_an_installed_wheel_converts_feeds_and_reads(installed: Installation) -> None:
+def test_an_installed_wheel_writes_feeds_and_reads(installed: Installation) -> None:
     assert installed.python_says(TRAIN) == "[5 1 5]\n"
 
 

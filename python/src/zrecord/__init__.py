@@ -5,7 +5,6 @@ The files are specified in ``docs/spec/FORMAT.md``.
 
 from zrecord import samplers
 from zrecord._condition import Condition
-from zrecord._converter import converter
 from zrecord._dataset import Dataset
 from zrecord._declarations import Constraint, Declarations, Identity, OrderField
 from zrecord._feed import Batch, Feed, feed
@@ -15,17 +14,26 @@ from zrecord._open import open
 from zrecord._ragged import Ragged
 from zrecord._schema import FieldSpec
 from zrecord._versions import Tag, Version
+from zrecord._write.api import add_field, append, create, delete, overwrite, update, writer
+from zrecord._write.care import expire, rebalance, sweep, tag, untag, verify
+from zrecord._write.results import Committed, Expired, Rebalanced, Swept, Verified
+from zrecord._write.writer import Writer
 from zrecord.errors import (
     AccessDeniedError,
+    CommitConflictError,
+    CommitOutcomeUnknown,
     CorruptDataError,
+    DatasetExistsError,
     FeedError,
     FeedTimeoutError,
     FormatError,
     LauncherError,
     MissingExtraError,
     NotADatasetError,
+    SchemaMismatchError,
     StorageError,
     StoreBusyError,
+    WriteError,
     ZrecordError,
 )
 
@@ -34,11 +42,16 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AccessDeniedError",
     "Batch",
+    "CommitConflictError",
+    "CommitOutcomeUnknown",
+    "Committed",
     "Condition",
     "Constraint",
     "CorruptDataError",
     "Dataset",
+    "DatasetExistsError",
     "Declarations",
+    "Expired",
     "Feed",
     "FeedError",
     "FeedTimeoutError",
@@ -53,13 +66,31 @@ __all__ = [
     "NotADatasetError",
     "OrderField",
     "Ragged",
+    "Rebalanced",
+    "SchemaMismatchError",
     "StorageError",
     "StoreBusyError",
+    "Swept",
     "Tag",
+    "Verified",
     "Version",
+    "WriteError",
+    "Writer",
     "ZrecordError",
-    "converter",
+    "add_field",
+    "append",
+    "create",
+    "delete",
+    "expire",
     "feed",
     "open",
+    "overwrite",
+    "rebalance",
     "samplers",
+    "sweep",
+    "tag",
+    "untag",
+    "update",
+    "verify",
+    "writer",
 ]

@@ -49,3 +49,31 @@ class FeedError(ZrecordError):
 
 class FeedTimeoutError(FeedError, TimeoutError):
     """No batch came in time; asking again waits again."""
+
+
+class WriteError(ZrecordError):
+    """A write ended without a commit: the table is as it was. The message says why."""
+
+
+class SchemaMismatchError(WriteError, ValueError):
+    """The fields or values that were offered do not fit the fields of the table; nothing was committed."""
+
+
+class DatasetExistsError(WriteError):
+    """A table was to be created where one is; append to it, overwrite it, or choose another path."""
+
+
+class CommitConflictError(WriteError):
+    """Another commit came first that this one cannot follow; nothing was committed. Read again and write again."""
+
+
+class CommitOutcomeUnknown(ZrecordError):
+    """The commit may or may not have taken effect. Nothing was deleted.
+
+    ``transaction`` names the attempt: the same write with ``transaction=error.transaction`` takes effect once. It is
+    ``None`` where the write cannot be repeated so; then look at the newest version first.
+    """
+
+    def __init__(self, message: str, resource: object = None, transaction: str | None = None) -> None:
+        super().__init__(message, resource)
+        self.transaction = transaction

@@ -64,6 +64,7 @@ class ToolsArchitectureTest {
             "io.zrecord.arrow",
             "io.zrecord.npy",
             "io.zrecord.report",
+            "io.zrecord.serving",
             "io.zrecord.sharing",
             "io.zrecord.text"))
         .check(TOOLS);

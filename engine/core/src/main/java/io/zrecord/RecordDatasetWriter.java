@@ -19,6 +19,7 @@ import io.zrecord.table.write.ShardWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Writes records in bulk and commits them as one version of a table: all of them, or none.
@@ -58,6 +59,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
 
   private final NewTableNumbers numbers;
   private final List<RecordAppender> appenders = new ArrayList<>();
+  private UUID commitId = UUID.randomUUID();
   private boolean isOpen = true;
   private boolean deletesShards = true;
 
@@ -257,6 +259,18 @@ public final class RecordDatasetWriter implements AutoCloseable {
     return schema;
   }
 
+  /**
+   * Sets the identity of the commit, which the version has as {@link TableSnapshot#commitId}. It is
+   * random otherwise. A writer that is given the identity of an attempt whose outcome is unknown
+   * does not commit again what a version since its beginning has; look for the identity in the
+   * versions before.
+   */
+  public synchronized RecordDatasetWriter commitId(UUID id) {
+    requireOpen();
+    commitId = id;
+    return this;
+  }
+
   /** Makes an appender for one thread. Its records come after those of appenders taken before. */
   public synchronized RecordAppender newAppender() {
     requireOpen();
@@ -291,6 +305,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
     deletesShards = false;
     try {
       TableChangeBuilder change = TableChange.of(kind, schema)
+          .commitId(commitId)
           .base(base)
           .shards(shards)
           .evaluated(evaluated)

@@ -39,6 +39,7 @@ import picocli.CommandLine.ScopeType;
       ImportCommand.class,
       ExportCommand.class,
       FeedCommand.class,
+      ServeCommand.class,
       FieldsCommand.class,
       ChangesCommand.class,
       DeclareCommand.class,
