@@ -23,7 +23,7 @@ import tempfile
 import time
 import weakref
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -137,20 +137,15 @@ class Engine:
         try:
             self._chunks.extend(itertools.islice(self._reads, 1))
         except BlockingIOError:
-            with self._counting():
+            start = time.monotonic()
+            try:
                 self._wait(timeout)
+            finally:
+                self.waited += time.monotonic() - start
             self._chunks.extend(itertools.islice(self._reads, 1))
         if not self._chunks:
             self._ended = self._ended or self._failure()
             raise self._ended
-
-    @contextlib.contextmanager
-    def _counting(self) -> Iterator[None]:
-        start = time.monotonic()
-        try:
-            yield
-        finally:
-            self.waited += time.monotonic() - start
 
     def _wait(self, timeout: float) -> None:
         """Waits for a message. If all batches are owned here, the next message follows only when a batch is given back."""

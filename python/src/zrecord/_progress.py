@@ -110,7 +110,7 @@ class Messages:
         number, count, epoch, earlier, memory_bytes, index_at, epoch_after, left, state_bytes = words[:_BATCH_WORDS]
         state_end = self._words.size + state_bytes
         state = bytes(payload[self._words.size : state_end])
-        notes = _Notes(payload[state_end:])
+        notes = _NO_NOTES if len(payload) == state_end else _Notes(payload[state_end:])
         memory = engine.memory(memory_bytes)
         batch = Batch(epoch, earlier, np.ndarray((count,), np.int64, memory, index_at), state)
         batch.bad_records, batch.bad_record_count = notes.own, notes.own_count
@@ -119,14 +119,17 @@ class Messages:
             at = _BATCH_WORDS + i * FIELD_WORDS
             field.add(batch, memory, words[at : at + FIELD_WORDS])
             value_bytes += words[at + 1]
-        was = _with_bad(before.statistics, notes)
-        statistics = was._replace(
-            batches=was.batches + 1,
-            records=was.records + count,
-            bytes=was.bytes + value_bytes,
-            ready_batches=was.ready_batches + (waited == 0),
-            wait_seconds=was.wait_seconds + waited,
-            last_wait_seconds=waited,
+        was = before.statistics if notes is _NO_NOTES else _with_bad(before.statistics, notes)
+        # By place, as this is made for each batch.
+        statistics = FeedStatistics(
+            was.batches + 1,
+            was.records + count,
+            was.bytes + value_bytes,
+            was.dropped_batches,
+            was.bad_records,
+            was.ready_batches + (waited == 0),
+            was.wait_seconds + waited,
+            waited,
         )
         place = Place(state, epoch_after, _left(left), statistics)
         return Pending(batch, place, notes.dropped + notes.own, notes.dropped_count + notes.own_count, number, memory)
@@ -154,3 +157,6 @@ def _with_bad(statistics: FeedStatistics, notes: _Notes) -> FeedStatistics:
         dropped_batches=statistics.dropped_batches + notes.dropped_batches,
         bad_records=statistics.bad_records + notes.own_count + notes.dropped_count,
     )
+
+
+_NO_NOTES = _Notes(memoryview(b""))

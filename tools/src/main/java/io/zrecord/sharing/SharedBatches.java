@@ -5,6 +5,7 @@ import io.zrecord.feed.BatchMemory;
 import io.zrecord.feed.Feed;
 import io.zrecord.feed.FeedBatch;
 import io.zrecord.schema.FieldSpec;
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -110,7 +111,8 @@ public final class SharedBatches {
 
   private void takeReleases(Runnable onAbandoned) {
     try {
-      DataInputStream numbers = new DataInputStream(in);
+      // Buffered: a release is one call of the system, or less, not one for each byte.
+      DataInputStream numbers = new DataInputStream(new BufferedInputStream(in));
       while (true) {
         FeedBatch batch = owned.getAndSet(numbers.readInt(), null);
         if (batch != null) {
