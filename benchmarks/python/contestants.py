@@ -95,8 +95,9 @@ class ZRecordFeed(Contestant):
 
     def epochs(self, seed: int) -> Iterator[Batch]:
         with zrecord.feed(self.path, batch_size=BATCH, seed=seed, epochs=None) as feed:
-            for batch in feed:
-                yield batch["data"], batch["label"]
+            for _ in feed.remaining_epochs():
+                for batch in feed:
+                    yield batch["data"], batch["label"]
 
 
 class Items:

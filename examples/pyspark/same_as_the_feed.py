@@ -20,10 +20,11 @@ epochs = [
 
 delivered = [[], []]
 with zrecord.feed(path, fields=["label", "features"], batch_size=64, epochs=2, seed=7, rank=1, world_size=2) as feed:
-    for batch in feed:
-        features = batch["features"]
-        for i, index in enumerate(batch.index):
-            delivered[batch.epoch].append((int(index), int(batch["label"][i]), features[i].tolist()))
+    for epoch in feed.remaining_epochs():
+        for batch in feed:
+            features = batch["features"]
+            for i, index in enumerate(batch.index):
+                delivered[epoch].append((int(index), int(batch["label"][i]), features[i].tolist()))
 assert delivered == [[tuple(row) for row in epoch] for epoch in epochs]
 
 # The same dataset, by index.

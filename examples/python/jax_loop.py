@@ -30,10 +30,11 @@ with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, drop
         saved = pickle.loads(checkpoint.read_bytes())
         weights = jnp.asarray(saved["weights"])
         feed.load_state_dict(saved["feed"])
-    for batch in feed:
-        weights, loss = step(weights, batch["image"], batch["label"])
-        if batch.number % 10 == 9:
-            new = checkpoint.with_suffix(".new")
-            new.write_bytes(pickle.dumps({"weights": jax.device_get(weights), "feed": feed.state_dict()}))
-            new.replace(checkpoint)
-            print(f"batch {batch.number} of epoch {batch.epoch}: loss {loss:.6f}", flush=True)
+    for epoch in feed.remaining_epochs():
+        for batch in feed:
+            weights, loss = step(weights, batch["image"], batch["label"])
+            if batch.number % 10 == 9:
+                new = checkpoint.with_suffix(".new")
+                new.write_bytes(pickle.dumps({"weights": jax.device_get(weights), "feed": batch.state}))
+                new.replace(checkpoint)
+                print(f"batch {batch.number} of epoch {epoch}: loss {loss:.6f}", flush=True)

@@ -19,15 +19,16 @@ with zrecord.feed(path, fields=["image", "label"], batch_size=64, epochs=3, writ
         model.load_state_dict(saved["model"])
         optimizer.load_state_dict(saved["optimizer"])
         feed.load_state_dict(saved["feed"])
-    for batch in feed:
-        images = torch.from_numpy(batch["image"]).flatten(1) / 255  # the memory of the engine, without a copy
-        loss = torch.nn.functional.cross_entropy(model(images), torch.from_numpy(batch["label"]))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        if batch.number % 10 == 9:
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "feed": feed.state_dict()}
-            new = checkpoint.with_suffix(".new")
-            torch.save(state, new)
-            new.replace(checkpoint)
-            print(f"batch {batch.number} of epoch {batch.epoch}: loss {loss.item():.6f}", flush=True)
+    for epoch in feed.remaining_epochs():
+        for batch in feed:
+            images = torch.from_numpy(batch["image"]).flatten(1) / 255  # the memory of the engine, without a copy
+            loss = torch.nn.functional.cross_entropy(model(images), torch.from_numpy(batch["label"]))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if batch.number % 10 == 9:
+                state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "feed": batch.state}
+                new = checkpoint.with_suffix(".new")
+                torch.save(state, new)
+                new.replace(checkpoint)
+                print(f"batch {batch.number} of epoch {epoch}: loss {loss.item():.6f}", flush=True)

@@ -2,15 +2,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
-from tests import budget, wheels
+from tests import budget, feeds, wheels
 from zrecord import _launcher
 
 if TYPE_CHECKING:
@@ -107,6 +109,26 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
         return made
 
     return make_once
+
+
+@pytest.fixture(scope="session")
+def images() -> np.ndarray[Any, Any]:
+    return budget.random().integers(0, 256, (feeds.RECORDS, 4, 3), np.uint8)
+
+
+@pytest.fixture(scope="session")
+def data(command_line: Path, once: Once, images: np.ndarray[Any, Any]) -> Path:
+    """A dataset of 1,003 records with the fields image and label, for feeds."""
+    return once("feed", lambda directory: feeds.write(directory, images)) / "data"
+
+
+@pytest.fixture(scope="session")
+def orders() -> dict[str, Any]:
+    """The functions of the specification of orders."""
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "spec" / "SAMPLERS.md").read_text("utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec("\n".join(code), names)
+    return names
 
 
 @pytest.fixture(scope="session")

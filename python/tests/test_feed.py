@@ -22,29 +22,12 @@ import pytest
 
 import zrecord
 from tests import budget
-from tests.conftest import Once
-from zrecord import _engine, _feed, _launcher
+from tests.feeds import LABELS, RECORDS, damaged, indices
+from zrecord import _engine, _epochs
 from zrecord.errors import CorruptDataError, FeedError, FeedTimeoutError, LauncherError
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORDS = 1003
 SEED = budget.seed()
-LABELS = (np.arange(RECORDS) % 7).astype(np.int32)
-
-
-@pytest.fixture(scope="session")
-def images() -> np.ndarray[Any, Any]:
-    return budget.random().integers(0, 256, (RECORDS, 4, 3), np.uint8)
-
-
-@pytest.fixture(scope="session")
-def data(command_line: Path, once: Once, images: np.ndarray[Any, Any]) -> Path:
-    def write(directory: Path) -> None:
-        np.save(directory / "image.npy", images)
-        np.save(directory / "label.npy", LABELS)
-        _launcher.run(["import", "npy", str(directory / "image.npy"), str(directory / "label.npy"), str(directory / "data")])
-
-    return once("feed", write) / "data"
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +49,9 @@ def endless(data: Path, shared_feeds: list[zrecord.Feed]) -> zrecord.Feed:
     return shared_feeds[-1]
 
 
-@pytest.fixture(scope="session")
-def orders() -> dict[str, Any]:
-    """The functions of the specification of orders."""
-    code = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "spec" / "SAMPLERS.md").read_text("utf-8"), re.DOTALL)
-    names: dict[str, Any] = {}
-    exec("\n".join(code), names)
-    return names
+def feed_of_all_epochs(feed: zrecord.Feed) -> Iterator[zrecord.Batch]:
+    for _ in feed.remaining_epochs():
+        yield from feed
 
 
 def pid_of(feed: zrecord.Feed) -> int:
@@ -93,15 +72,11 @@ def wait_for_end(pid: int) -> None:
     assert ended, f"process {pid} is still there"
 
 
-def indices(feed: zrecord.Feed) -> list[int]:
-    return [int(i) for batch in feed for i in batch.index]
-
-
 def test_order_is_that_of_the_specification(data: Path, images: np.ndarray[Any, Any], orders: dict[str, Any]) -> None:
     with zrecord.feed(data, batch_size=100, seed=SEED, epochs=2) as feed:
         assert len(feed) == 11
         number = 0
-        for batch in feed:
+        for batch in feed_of_all_epochs(feed):
             first = number % 11 * 100
             expected = [orders["shuffle"](RECORDS, SEED, number // 11, p) for p in range(first, min(RECORDS, first + 100))]
             assert batch.epoch == number // 11
@@ -109,6 +84,7 @@ def test_order_is_that_of_the_specification(data: Path, images: np.ndarray[Any, 
             assert batch.index.tolist() == expected
             np.testing.assert_array_equal(batch["image"], images[expected])
             np.testing.assert_array_equal(batch["label"], LABELS[expected])
+            assert batch.state == feed.state_dict()
             number += 1
     assert number == 22
 
@@ -166,7 +142,7 @@ def test_resumes_exactly_after_any_batch_with_other_settings(data: Path) -> None
     with zrecord.feed(data, fields=["label"], batch_size=100, seed=SEED, epochs=2) as feed:
         states.append(feed.state_dict())
         batches = []
-        for batch in feed:
+        for batch in feed_of_all_epochs(feed):
             batches.append(batch.index.tolist())
             states.append(feed.state_dict())
     numbers = [11, 22, 0, *budget.random().integers(1, 22, budget.of(5)).tolist()]
@@ -292,13 +268,14 @@ def test_a_trainer_that_is_killed_goes_on_with_the_rest_and_leaves_no_engine(
 @pytest.mark.parametrize("world_size", [2, 3])
 def test_ranks_share_all_records_and_resume_as_another_number_of_ranks(data: Path, world_size: int) -> None:
     def rank(number: int, count: int, state: dict[str, Any] | None = None) -> list[tuple[list[int], dict[str, Any]]]:
-        with zrecord.feed(data, batch_size=10, seed=SEED, rank=number, world_size=count, remainder="uneven") as feed:
+        with zrecord.feed(data, batch_size=10, seed=SEED, rank=number, world_size=count, remainder="pad") as feed:
             if state:
                 feed.load_state_dict(state)
             return [(batch.index.tolist(), feed.state_dict()) for batch in feed]
 
     ranks = [rank(r, world_size) for r in range(world_size)]
-    assert sorted(i for batches in ranks for batch, _ in batches for i in batch) == list(range(RECORDS))
+    assert len({len(batches) for batches in ranks}) == 1
+    assert {i for batches in ranks for batch, _ in batches for i in batch} == set(range(RECORDS))
     used = [i for batches in ranks for batch, _ in batches[:4] for i in batch]
     states = [batches[3][1] for batches in ranks]
     assert all(state == states[0] for state in states)
@@ -385,12 +362,8 @@ def test_arrays_are_read_only_unless_asked_for(data: Path, endless: zrecord.Feed
 
 
 def test_a_damaged_record_is_an_error_that_names_it(data: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    subprocess.run(["cp", "-r", data, copy], check=True)
+    copy = damaged(data, tmp_path)
     (chunk,) = copy.glob("shard/*/*.zr")
-    content = bytearray(chunk.read_bytes())
-    content[len(content) // 2] ^= 1
-    chunk.write_bytes(content)
     with zrecord.feed(copy, batch_size=10) as feed:
         with pytest.raises(CorruptDataError, match=str(chunk.name)):
             list(feed)
@@ -418,8 +391,10 @@ def test_engines_end(data: Path) -> None:
     feed.close()
     feed.close()
     wait_for_end(pid)
-    with pytest.raises(StopIteration):
+    with pytest.raises(FeedError, match="is closed"):
         next(feed)
+    with pytest.raises(FeedError, match="is closed"):
+        iter(feed)
 
     dropped = zrecord.feed(data, batch_size=10)
     next(dropped)
@@ -482,7 +457,7 @@ def test_an_engine_that_dies_is_an_error(data: Path) -> None:
 
 def test_what_is_no_engine_is_an_error(monkeypatch: pytest.MonkeyPatch, data: Path) -> None:
     monkeypatch.setenv("ZRECORD_COMMAND", "sh -c 'exec sleep 1000'")
-    monkeypatch.setattr(_feed, "_START_SECONDS", 0.1)
+    monkeypatch.setattr(_epochs, "_START_SECONDS", 0.1)
     monkeypatch.setattr(_engine, "_CLOSE_SECONDS", 0.1)  # what does not end by itself is killed
     with pytest.raises(FeedTimeoutError):
         next(zrecord.feed(data, timeout=0.1))

@@ -370,10 +370,10 @@ def test_a_feed_is_given_urls_as_they_are(monkeypatch: pytest.MonkeyPatch, tmp_p
     from zrecord import _feed
 
     given: list[list[str]] = []
-    monkeypatch.setattr(_feed, "Feed", lambda arguments, *rest: given.append(arguments))
+    monkeypatch.setattr(_feed, "Feed", lambda arguments: given.append(arguments.words))
     for path in ("s3a://bucket/train", "hdfs:///train", tmp_path.as_uri(), str(tmp_path)):
         zrecord.feed(path, batch_size=4)
-    assert [arguments[1] for arguments in given] == ["s3a://bucket/train", "hdfs:///train", str(tmp_path), str(tmp_path)]
+    assert [words[1] for words in given] == ["s3a://bucket/train", "hdfs:///train", str(tmp_path), str(tmp_path)]
 
 
 def test_a_feed_reads_from_s3_by_the_engine(command_line: Path, monkeypatch: pytest.MonkeyPatch) -> None:

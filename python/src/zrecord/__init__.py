@@ -4,13 +4,17 @@ The files are specified in ``docs/spec/FORMAT.md``.
 """
 
 from zrecord import samplers
+from zrecord._batch import BadRecord, Batch
 from zrecord._condition import Condition
 from zrecord._dataset import Dataset
 from zrecord._declarations import Constraint, Declarations, Identity, OrderField
-from zrecord._feed import Batch, Feed, feed
+from zrecord._epoch_iterator import EpochIterator
+from zrecord._epochs import Feed
+from zrecord._feed import feed
 from zrecord._field import Field
 from zrecord._nested import Nested, NestedArray
 from zrecord._open import open
+from zrecord._progress import FeedStatistics
 from zrecord._ragged import Ragged
 from zrecord._schema import FieldSpec
 from zrecord._versions import Tag, Version
@@ -41,6 +45,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "AccessDeniedError",
+    "BadRecord",
     "Batch",
     "CommitConflictError",
     "CommitOutcomeUnknown",
@@ -51,9 +56,11 @@ __all__ = [
     "Dataset",
     "DatasetExistsError",
     "Declarations",
+    "EpochIterator",
     "Expired",
     "Feed",
     "FeedError",
+    "FeedStatistics",
     "FeedTimeoutError",
     "Field",
     "FieldSpec",

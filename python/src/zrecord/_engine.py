@@ -6,7 +6,10 @@ The protocol is that of ``io.zrecord.sharing.SharedBatches``.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import io
+import itertools
 import json
 import mmap
 import os
@@ -26,13 +29,14 @@ from typing import IO, Any
 import numpy as np
 
 from zrecord import _launcher
+from zrecord._leases import Leases
 from zrecord.errors import CorruptDataError, FeedError, FeedTimeoutError, LauncherError
 
 Array = np.ndarray[Any, Any]
 HEADER, BATCH, END = 1, 2, 3
-_PROTOCOL = 1
+_PROTOCOL = 2
 _FRAME = struct.Struct("<ii")
-_RELEASE = struct.Struct(">i")
+_READ_BYTES = 1 << 16
 _CLOSE_SECONDS = 10
 # How long others, such as the queue of an accelerator, may take to release a batch when all are owned.
 _OWNED_SECONDS = 10.0
@@ -40,55 +44,12 @@ _OWNED_SECONDS = 10.0
 _REASON = re.compile("^zrecord: ", re.MULTILINE)
 
 
-class _Lease(weakref.ref[Array]):
-    """Knows when nothing refers to the memory of a batch any more."""
-
-    __slots__ = ("number",)
-    number: int
-
-
-class _Leases:
-    """The batches that this process owns. Gives a batch back when its arrays are gone, on any thread."""
-
-    def __init__(self, pipe: int, at_once: int) -> None:
-        self._pipe: int | None = pipe
-        # Each message wakes the engine, so a few are given back together.
-        self._at_once = at_once
-        self._owned: dict[int, _Lease] = {}
-        self._dropped: deque[bytes] = deque()
-
-    def __len__(self) -> int:
-        return len(self._owned)
-
-    def add(self, number: int, memory: Array) -> None:
-        lease = _Lease(memory, self._release)
-        lease.number = number
-        self._owned[number] = lease
-
-    def _release(self, lease: _Lease) -> None:
-        self._dropped.append(_RELEASE.pack(lease.number))
-        del self._owned[lease.number]
-        if len(self._dropped) >= self._at_once:
-            self.give_back()
-
-    def give_back(self) -> None:
-        """Returns all dropped batches to the engine."""
-        numbers = b""
-        # Another thread may give back at the same time.
-        with contextlib.suppress(IndexError):
-            while True:
-                numbers += self._dropped.popleft()
-        # If the engine has ended, reading says why. At most 4 KiB are under way, so it never blocks.
-        with contextlib.suppress(OSError):
-            if numbers and self._pipe is not None:
-                os.write(self._pipe, numbers)
-
-    def end(self) -> None:
-        self._pipe = None
-
-
 class Engine:
-    """A running engine. One thread takes messages; any thread may drop arrays."""
+    """A running engine. One thread at a time takes messages; any thread may drop arrays.
+
+    An interrupt (``KeyboardInterrupt``) may come between any two instructions. Nothing is lost then, for what changes the state is
+    either one call of a function of C, or assignments to attributes without a call between them.
+    """
 
     def __init__(self, arguments: Sequence[str], depth: int, writable: bool) -> None:
         if os.name != "posix":
@@ -98,87 +59,93 @@ class Engine:
         command = _launcher.command()
         self._depth = depth
         self._protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
-        self._memory = _anonymous_file()
         self._map: mmap.mmap | None = None
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._memory = io.FileIO(_anonymous_file(), "r+")
         # Not the standard output, to which a virtual machine may write anything.
-        self._out, messages = os.pipe()
+        self._out, messages = _pipe()
+        self._leases = Leases()
         words = [*command, *arguments]
-        words += [f"--share=/dev/fd/{self._memory}", f"--messages=/dev/fd/{messages}"]
+        words += [f"--share=/dev/fd/{self._memory.fileno()}", f"--messages=/dev/fd/{messages.fileno()}"]
         try:
             self._process = subprocess.Popen(
                 words,
                 bufsize=0,
-                stdin=subprocess.PIPE,
+                stdin=self._leases.read,
                 stdout=self._errors,
                 stderr=self._errors,
                 env=_launcher.environment(),
-                pass_fds=(self._memory, messages),
+                pass_fds=(self._memory.fileno(), messages.fileno()),
                 # An interrupt at the terminal is for this process, which ends the engine.
                 start_new_session=True,
             )
         except BaseException as e:
-            os.close(self._memory)
-            os.close(self._out)
+            self._leases.end(self._errors.fileno())
+            for file in (self._leases.read, self._memory, self._out):
+                file.close()
             if not isinstance(e, OSError):
                 raise
             raise LauncherError(f"Cannot run {words[0]}: {e}; see JAVA_HOME, ZRECORD_HOME and ZRECORD_COMMAND", words[0]) from e
         finally:
-            os.close(messages)
-        assert self._process.stdin
-        self._messages: deque[tuple[int, memoryview]] = deque()
-        self._rest = b""
+            messages.close()
+        os.set_blocking(self._out.fileno(), False)
+        self._reads = iter(functools.partial(os.read, self._out.fileno(), _READ_BYTES), b"")
+        self._chunks: deque[bytes] = deque()
+        self._data = b""
+        #: Where the next message begins. Moved by ``take_until``, or assigned by who has taken what is before.
+        self.at = 0
+        #: Seconds waited for messages so far.
+        self.waited = 0.0
         self._ended: Exception | None = None
         self._has_begun = False
-        os.set_blocking(self._out, False)
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN)
-        self._leases = _Leases(self._process.stdin.fileno(), depth // 4)
         self._pid = os.getpid()
-        self._finalizer = weakref.finalize(
-            self, _end, self._process, self._leases, (self._memory, self._out), self._errors, self._pid
-        )
+        files = (self._errors, self._leases.read, self._memory, self._out)
+        self._finalizer = weakref.finalize(self, _end, self._process, self._leases, files, self._pid)
         _running.add(self)
 
-    def header(self, timeout: float) -> dict[str, Any]:
-        """Returns the first message of the engine."""
-        kind, payload = self.message(timeout)
+    def header(self, timeout: float) -> tuple[dict[str, Any], int]:
+        """Returns the first message of the engine, and where it ends."""
+        kind, payload, end = self.peek(timeout)
         header: dict[str, Any] = json.loads(bytes(payload)) if kind == HEADER else {}
         if header.get("protocol") != _PROTOCOL:
             raise LauncherError(f"The engine does not speak protocol {_PROTOCOL}; install versions that belong together")
-        return header
+        return header, end
 
-    def message(self, timeout: float) -> tuple[int, memoryview]:
-        """Returns the next message: its kind and its content."""
+    def peek(self, timeout: float) -> tuple[int, memoryview, int]:
+        """Returns the next message: its kind, its content, and where it ends. The same again until ``at`` is assigned that end."""
         if os.getpid() != self._pid:
             raise FeedError("A feed belongs to the process that began it; begin one after the fork")
-        while not self._messages:
-            self._receive(timeout)
-        return self._messages.popleft()
+        while True:
+            data, at = self._data, self.at
+            content = at + _FRAME.size
+            if content <= len(data):
+                length, kind = _FRAME.unpack_from(data, at)
+                if kind not in (HEADER, BATCH, END):
+                    raise LauncherError(f"The command does not speak the protocol of feeds, but says {data[at : at + 80]!r}")
+                if content + length <= len(data):
+                    self._has_begun = True
+                    return kind, memoryview(data)[content : content + length], content + length
+            if not self._chunks:
+                self._receive(timeout)
+            joined = b"".join((data[at:], *self._chunks))
+            self._data, self.at, self._chunks = joined, 0, deque()
 
     def _receive(self, timeout: float) -> None:
+        """Reads once. What is read is in ``_chunks`` within one call, before a handler of a signal can run."""
         try:
-            received = os.read(self._out, 1 << 16)
+            self._chunks.extend(itertools.islice(self._reads, 1))
         except BlockingIOError:
-            self._leases.give_back()
-            self._wait(timeout)
-            received = os.read(self._out, 1 << 16)
-        if not received:
+            start = time.monotonic()
+            try:
+                self._wait(timeout)
+            finally:
+                self.waited += time.monotonic() - start
+            self._chunks.extend(itertools.islice(self._reads, 1))
+        if not self._chunks:
             self._ended = self._ended or self._failure()
             raise self._ended
-        frames = memoryview(self._rest + received)
-        at = 0
-        while at + _FRAME.size <= len(frames):
-            length, kind = _FRAME.unpack_from(frames, at)
-            if kind not in (HEADER, BATCH, END):
-                raise LauncherError(f"The command does not speak the protocol of feeds, but says {received[:80]!r}")
-            end = at + _FRAME.size + length
-            if end > len(frames):
-                break
-            self._messages.append((kind, frames[at + _FRAME.size : end]))
-            self._has_begun = True
-            at = end
-        self._rest = bytes(frames[at:])
 
     def _wait(self, timeout: float) -> None:
         """Waits for a message. If all batches are owned here, the next message follows only when a batch is given back."""
@@ -187,7 +154,6 @@ class Engine:
         while len(self._leases) >= self._depth:
             # Frees cycles, and makes JAX release what it has used.
             gc.collect()
-            self._leases.give_back()
             if self._poll.poll(pause * 1000):
                 return
             if len(self._leases) >= self._depth and time.monotonic() > deadline:
@@ -196,17 +162,18 @@ class Engine:
                     " copy what must outlive them, or raise depth"
                 )
             pause = min(2 * pause, 0.5)
-        self._leases.give_back()
         if not self._poll.poll(timeout * 1000):
             raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
 
-    def lease(self, number: int, length: int) -> Array:
-        """Returns the shared memory, with at least the given bytes. The batch goes back when its last array is gone."""
+    def memory(self, length: int) -> Array:
+        """Returns the shared memory, with at least the given bytes. Nothing is given back before a ``lease``."""
         if self._map is None or len(self._map) < length:
-            self._map = mmap.mmap(self._memory, length, mmap.MAP_SHARED, self._protection)
-        memory = np.frombuffer(self._map, np.uint8)
+            self._map = mmap.mmap(self._memory.fileno(), length, mmap.MAP_SHARED, self._protection)
+        return np.frombuffer(self._map, np.uint8)
+
+    def lease(self, number: int, memory: Array) -> None:
+        """Gives a batch back when the last array of its memory is gone. The caller has a reference until this returns."""
         self._leases.add(number, memory)
-        return memory
 
     def _state(self) -> str:
         code = self._process.poll()
@@ -240,9 +207,13 @@ class Engine:
 
     def forget(self) -> None:
         """Releases, in a fork, what belongs to the parent process, so that the engine sees the end of the parent."""
-        self._leases.end()
-        if self._process.stdin:
-            self._process.stdin.close()
+        self._leases.end(self._errors.fileno())
+
+
+def _pipe() -> tuple[io.FileIO, io.FileIO]:
+    """Makes a pipe whose ends are closed when nothing refers to them: the end to read from, and that to write to."""
+    read, write = os.pipe()
+    return io.FileIO(read, "r"), io.FileIO(write, "w")
 
 
 def _anonymous_file() -> int:
@@ -254,22 +225,23 @@ def _anonymous_file() -> int:
     return descriptor
 
 
-def _end(process: subprocess.Popen[bytes], leases: _Leases, files: Sequence[int], errors: IO[bytes], pid: int) -> None:
+def _end(process: subprocess.Popen[bytes], leases: Leases, files: Sequence[IO[bytes] | io.FileIO], pid: int) -> None:
     if os.getpid() != pid:
         return
-    leases.end()
-    assert process.stdin
-    process.stdin.close()
     try:
+        # The engine waits for the end of the pipe.
+        leases.end(files[0].fileno())
         process.wait(_CLOSE_SECONDS)
-    except subprocess.TimeoutExpired:
-        # The whole process group, including the build that a first use may run.
+    except BaseException as e:
+        # The whole process group, including the build that a first use may run. After an interrupt nobody else ends it.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    for file in files:
-        os.close(file)
-    errors.close()
+        if not isinstance(e, subprocess.TimeoutExpired):
+            raise
+    finally:
+        for file in files:
+            file.close()
 
 
 _running: weakref.WeakSet[Engine] = weakref.WeakSet()

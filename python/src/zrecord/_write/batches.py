@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zrecord._feed import Batch as FeedBatch
+from zrecord._batch import Batch as FeedBatch
 from zrecord._field import Field
 from zrecord._ragged import Ragged
 from zrecord._write.arrays import column_of_array, column_of_ragged, type_of_array, type_of_ragged

@@ -35,6 +35,7 @@ import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -285,11 +286,12 @@ final class FeedCommand extends Subcommand {
     try (FileOutputStream out = new FileOutputStream(pipe.toFile())) {
       SharedBatches batches = new SharedBatches(
           SharedFile.open(memory), depth, out, new FileInputStream(FileDescriptor.in));
-      try (Feed feed = builder.memory(batches.memory()).start()) {
+      try (Feed feed =
+          builder.memory(batches.memory()).onBadBatch(batches.onBadBatch()).start()) {
         batches.send(
             feed,
             fields(dataset),
-            ValueJson.MAPPER.writeValueAsString(header(dataset, feed).put("protocol", 1)),
+            ValueJson.MAPPER.writeValueAsString(sharedHeader(dataset, feed)),
             () -> Runtime.getRuntime().halt(ExitCodes.DONE));
       }
     }
@@ -301,6 +303,16 @@ final class FeedCommand extends Subcommand {
         : fieldNames.stream()
             .map(name -> dataset.schema().fields().get(dataset.schema().ordinal(name)))
             .toList();
+  }
+
+  private ObjectNode sharedHeader(RecordDataset dataset, Feed feed) {
+    OptionalLong last = feed.lastBatch();
+    return header(dataset, feed)
+        .put("protocol", 2)
+        .put("epoch", feed.firstEpoch())
+        .put("batchesLeft", feed.batchesOfFirstEpoch())
+        .put("firstBatch", feed.firstBatch())
+        .put("lastBatch", last.isPresent() ? last.getAsLong() : null);
   }
 
   private ObjectNode header(RecordDataset dataset, Feed feed) {

@@ -1,6 +1,7 @@
 package io.zrecord.sharing;
 
 import io.zrecord.feed.FeedBatch;
+import io.zrecord.feed.FeedState;
 import io.zrecord.schema.FieldSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,7 +18,7 @@ final class BatchMessages {
   private static final int HEADER = 1;
   private static final int BATCH = 2;
   private static final int END = 3;
-  private static final int BATCH_WORDS = 6;
+  private static final int BATCH_WORDS = 9;
   private static final int FIELD_WORDS = 5;
 
   private final SharedArena arena;
@@ -35,8 +36,8 @@ final class BatchMessages {
     return frame(HEADER, json.getBytes(StandardCharsets.UTF_8));
   }
 
-  static byte[] end() {
-    return frame(END, new byte[0]);
+  static byte[] end(byte[] badRecords) {
+    return frame(END, badRecords);
   }
 
   private static byte[] frame(int kind, byte[] payload) {
@@ -49,19 +50,24 @@ final class BatchMessages {
   }
 
   /**
-   * Returns the message of a batch. The batch's indices, ends and absent marks are in shared memory
-   * then.
+   * Returns the message of a batch. The batch's indices, ends, lengths and absent marks are in
+   * shared memory then.
+   *
+   * @param badRecords JSON of bad records, or nothing
    */
-  byte[] batch(int number, FeedBatch batch) {
-    byte[] state = batch.next().toJson().getBytes(StandardCharsets.UTF_8);
+  byte[] batch(int number, FeedBatch batch, byte[] badRecords) {
+    FeedState next = batch.next();
+    byte[] state = next.toJson().getBytes(StandardCharsets.UTF_8);
     int words = BATCH_WORDS + FIELD_WORDS * fields.size();
-    ByteBuffer message = ByteBuffer.allocate(FRAME_BYTES + Long.BYTES * words + state.length)
+    ByteBuffer message = ByteBuffer.allocate(
+            FRAME_BYTES + Long.BYTES * words + state.length + badRecords.length)
         .order(ByteOrder.LITTLE_ENDIAN);
     ByteBuffer beside = beside(number, batch.count());
     long besideAt = arena.at(beside);
     message.putInt(message.capacity() - FRAME_BYTES).putInt(BATCH);
     message.putLong(number).putLong(batch.count()).putLong(batch.epoch()).putLong(batch.batch());
     message.putLong(arena.lengthBytes()).putLong(besideAt);
+    message.putLong(next.epoch()).putLong(batch.batchesLeft()).putLong(state.length);
     for (long index : batch.indices()) {
       beside.putLong(index);
     }
@@ -72,10 +78,10 @@ final class BatchMessages {
       message.putLong(arena.at(batch.memory(name)));
       message.putLong(batch.data(name).remaining());
       message.putLong(steps);
-      message.putLong(isFixed || steps >= 0 ? -1 : besideAt + putEnds(beside, batch, name));
+      message.putLong(isFixed ? -1 : besideAt + putEndsOrLengths(beside, batch, name, steps));
       message.putLong(batch.hasAbsent(name) ? besideAt + putAbsent(beside, batch, name) : -1);
     }
-    return message.put(state).array();
+    return message.put(state).put(badRecords).array();
   }
 
   /** Returns empty room for everything of a batch except its values. */
@@ -93,11 +99,17 @@ final class BatchMessages {
     return beside.clear();
   }
 
-  private static int putEnds(ByteBuffer beside, FeedBatch batch, String field) {
+  private static int putEndsOrLengths(ByteBuffer beside, FeedBatch batch, String field, int steps) {
     int start = (beside.position() + Integer.BYTES - 1) / Integer.BYTES * Integer.BYTES;
     beside.position(start);
-    for (int end : batch.ends(field)) {
-      beside.putInt(end);
+    if (steps < 0) {
+      for (int end : batch.ends(field)) {
+        beside.putInt(end);
+      }
+    } else {
+      for (int i = 0; i < batch.count(); i++) {
+        beside.putInt(batch.lengthBytes(field, i));
+      }
     }
     return start;
   }

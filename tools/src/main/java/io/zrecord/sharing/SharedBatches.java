@@ -1,15 +1,18 @@
 package io.zrecord.sharing;
 
+import io.zrecord.feed.BadBatch;
 import io.zrecord.feed.BatchMemory;
 import io.zrecord.feed.Feed;
 import io.zrecord.feed.FeedBatch;
 import io.zrecord.schema.FieldSpec;
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,14 +25,18 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * message   length i32 | kind i32 | payload
  * header    kind 1, first; JSON
- * batch     kind 2; i64 words, then JSON to the end: the state to resume with after the batch
+ * batch     kind 2; i64 words, then JSON: the state to resume with after the batch, and to the end
+ *           the bad records since the batch before, or nothing if there are none
  *           number | count | epoch | earlier batches | bytes of the file
  *                  | offset of the indices (i64)
+ *                  | epoch after the batch | batches left in that epoch
+ *                  | bytes of the state
  *           of each field: offset of the values | their bytes
  *                          | steps of each value if padded to one length, or -1
- *                          | offset of the ends (i32), or -1 if all values have one length
+ *                          | offset of the ends (i32), or of the lengths in bytes (i32) if
+ *                            padded, or -1 if the field has one length
  *                          | offset of the marks of absent values (u8, 1 is absent), or -1
- * end       kind 3; nothing follows
+ * end       kind 3; JSON of bad records, or nothing; the last message
  * release   in the other direction: number i32, not framed
  * </pre>
  *
@@ -42,6 +49,7 @@ public final class SharedBatches {
   private final OutputStream out;
   private final InputStream in;
   private final AtomicReferenceArray<@Nullable FeedBatch> owned;
+  private final BadRecordNotes notes = new BadRecordNotes();
 
   /**
    * Prepares to send.
@@ -63,11 +71,16 @@ public final class SharedBatches {
     return arena;
   }
 
+  /** Returns the listener for {@link io.zrecord.feed.FeedBuilder#onBadBatch}. */
+  public Consumer<BadBatch> onBadBatch() {
+    return notes::add;
+  }
+
   /**
    * Sends all batches.
    *
-   * @param feed a feed with {@link #memory}, the depth, and a timeout as long as the other process
-   *     may keep batches
+   * @param feed a feed with {@link #memory}, {@link #onBadBatch}, the depth, and a timeout as long
+   *     as the other process may keep batches
    * @param fields the feed's fields, in the order of the messages
    * @param header JSON for the other process
    * @param onAbandoned called on another thread when the other process wants no more
@@ -91,14 +104,15 @@ public final class SharedBatches {
       while (!owned.compareAndSet(number, null, batch)) {
         number++;
       }
-      out.write(messages.batch(number, batch));
+      out.write(messages.batch(number, batch, notes.take()));
     }
-    out.write(BatchMessages.end());
+    out.write(BatchMessages.end(notes.take()));
   }
 
   private void takeReleases(Runnable onAbandoned) {
     try {
-      DataInputStream numbers = new DataInputStream(in);
+      // Buffered: a release is one call of the system, or less, not one for each byte.
+      DataInputStream numbers = new DataInputStream(new BufferedInputStream(in));
       while (true) {
         FeedBatch batch = owned.getAndSet(numbers.readInt(), null);
         if (batch != null) {

@@ -18,7 +18,8 @@ public enum BadRecordPolicy {
   SKIP_RECORD,
   /**
    * Puts the next good record of the batch in the place of the bad one; after the last record comes
-   * the first. Leaves out a batch whose records are all bad.
+   * the first. Leaves out a batch whose records are all bad; with several ranks, which must deliver
+   * equally many batches, such a batch ends the feed.
    */
   SUBSTITUTE
 }

@@ -3,12 +3,15 @@ package io.zrecord.feed;
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.BatchTimeoutException;
 import io.zrecord.internal.io.Closing;
+import io.zrecord.sampler.Sampler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +47,9 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   private final int depth;
   private final Duration timeout;
   private final boolean hasBatchesAhead;
+  private final Consumer<BadBatch> onBadBatch;
+  private final Cursor first;
+  private final long batchesLeftAtFirst;
   private final FeedPlan plan;
   private final BatchSchedule schedule;
   private final Handover handover;
@@ -64,9 +70,12 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
     this.timeout = settings.timeout();
     this.hasBatchesAhead =
         settings.order() == Handover.Order.AS_COMPLETED || !deliveredBefore.isEmpty();
+    this.onBadBatch = settings.onBadBatch();
     this.plan = plan;
+    this.first = plan.settled(start);
     this.delivered = new Watermark(plan, start, deliveredBefore);
     this.completed = new Watermark(plan, start, deliveredBefore);
+    this.batchesLeftAtFirst = delivered.batchesLeft();
     this.schedule = new BatchSchedule(plan, start, deliveredBefore);
     List<Slot> slots = new ArrayList<>();
     for (int i = 0; i < settings.depth(); i++) {
@@ -141,10 +150,13 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
         throw rethrown(slot.failure());
       }
       delivered.complete(slot.number(), slot.after());
+      if (!slot.badRecords().isEmpty()) {
+        onBadBatch.accept(new BadBatch(slot.badRecords(), slot.isDropped()));
+      }
       FeedBatch batch = slot.batch();
       if (batch != null && !slot.isDropped()) {
         if (hasBatchesAhead) {
-          batch.continueAt(delivered.state());
+          batch.continueAt(delivered.state(), delivered.batchesLeft());
         }
         batch.handOut();
         held.take(batch);
@@ -215,8 +227,8 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   }
 
   /**
-   * Returns the batches of an epoch of all groups; {@link io.zrecord.sampler.Sampler#ENDLESS} if an
-   * epoch does not end.
+   * Returns the batches of an epoch of all groups; {@link Sampler#ENDLESS} if an epoch does not
+   * end.
    */
   public long batchesPerEpoch() {
     return plan.batchesPerEpoch();
@@ -225,6 +237,36 @@ public final class Feed implements AutoCloseable, Iterable<FeedBatch> {
   /** Returns the batches of a pass of the validation; 0 without a validation. */
   public long batchesPerValidation() {
     return plan.batchesPerValidation();
+  }
+
+  /** Returns the epoch of the first batch of this feed, from 0. */
+  public long firstEpoch() {
+    return first.epoch();
+  }
+
+  /**
+   * Returns the number of the first batch of this feed, counted from the very beginning of the
+   * training; batches that overtook it before the feed was resumed have higher numbers.
+   */
+  public long firstBatch() {
+    return first.batch();
+  }
+
+  /**
+   * Returns the number of the last batch of this feed; empty if the feed does not end. It is less
+   * than {@link #firstBatch} in a feed without batches.
+   */
+  public OptionalLong lastBatch() {
+    long end = plan.endBatch(first);
+    return end == Sampler.ENDLESS ? OptionalLong.empty() : OptionalLong.of(end - 1);
+  }
+
+  /**
+   * Returns how many batches of {@link #firstEpoch} this feed has; {@link Sampler#ENDLESS} if the
+   * epoch does not end.
+   */
+  public long batchesOfFirstEpoch() {
+    return batchesLeftAtFirst;
   }
 
   /** Returns what the feed did so far. */

@@ -33,6 +33,7 @@ public final class FeedBatch implements AutoCloseable {
   private final Release onRelease;
   private volatile @Nullable Slot slot;
   private @Nullable FeedState next;
+  private long batchesLeft = -1;
   private @Nullable Object placed;
   private volatile @Nullable String releasedBy;
   private volatile boolean isHandedOut;
@@ -92,6 +93,17 @@ public final class FeedBatch implements AutoCloseable {
   public FeedState next() {
     Slot from = held();
     return next != null ? next : FeedState.of(plan, from.after(), List.of());
+  }
+
+  /**
+   * Returns how many batches are planned from {@link #next} to the end of its epoch, in which a
+   * feed from there begins, or to the end of the feed; 0 after the last batch of the feed, and
+   * {@link io.zrecord.sampler.Sampler#ENDLESS} if the epoch does not end. Batches that are left out
+   * because of bad records count.
+   */
+  public long batchesLeft() {
+    Slot from = held();
+    return next != null ? batchesLeft : plan.batchesLeft(from.after());
   }
 
   /** Returns the index of a record in the dataset. */
@@ -200,8 +212,9 @@ public final class FeedBatch implements AutoCloseable {
     isHandedOut = true;
   }
 
-  void continueAt(FeedState state) {
+  void continueAt(FeedState state, long left) {
     next = state;
+    batchesLeft = left;
   }
 
   private FieldBlock block(String field) {

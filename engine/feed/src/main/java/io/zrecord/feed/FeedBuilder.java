@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ public final class FeedBuilder {
   private int loaderPriority = Thread.NORM_PRIORITY;
   private Handover.Order order = Handover.Order.PLANNED;
   private BadRecordPolicy policy = BadRecordPolicy.FAIL;
+  private Consumer<BadBatch> onBadBatch = batch -> {};
   private long startEpoch;
   private long startBatch;
   private long startPosition;
@@ -137,6 +139,16 @@ public final class FeedBuilder {
    */
   public FeedBuilder badRecords(BadRecordPolicy newPolicy) {
     policy = newPolicy;
+    return this;
+  }
+
+  /**
+   * Is told of the bad records of each batch, also of those that are left out, before the next
+   * batch is delivered. {@link Feed#next} calls it, on the thread of the consumer, in the order of
+   * delivery; what it throws ends that call. Without this call, only the log names bad records.
+   */
+  public FeedBuilder onBadBatch(Consumer<BadBatch> listener) {
+    onBadBatch = listener;
     return this;
   }
 
@@ -363,6 +375,10 @@ public final class FeedBuilder {
 
   BadRecordPolicy policy() {
     return policy;
+  }
+
+  Consumer<BadBatch> onBadBatch() {
+    return onBadBatch;
   }
 
   Duration timeout() {

@@ -70,6 +70,42 @@ final class FeedPlan {
     return batches(groups.subList(trainingCount, groups.size()));
   }
 
+  /** Returns a copy of a cursor, moved over epochs that have no batch left. */
+  Cursor settled(Cursor cursor) {
+    Cursor copy = cursor.copy();
+    settle(copy);
+    return copy;
+  }
+
+  /**
+   * Returns the batches of the training from a settled cursor to the end of its epoch or of the
+   * feed; {@link Sampler#ENDLESS} if neither comes.
+   */
+  long batchesLeft(Cursor cursor) {
+    if (cursor.epoch() >= endEpoch) {
+      return 0;
+    }
+    long left = 0;
+    for (int i = 0; i < trainingCount && left != Sampler.ENDLESS; i++) {
+      long batches = groups.get(i).batchesFrom(cursor.base(i), cursor.position(i));
+      left = batches == Sampler.ENDLESS ? batches : left + batches;
+    }
+    return endBatch == Long.MAX_VALUE
+        ? left
+        : Math.min(left, Math.max(0, endBatch - cursor.batch()));
+  }
+
+  /** Returns the number of the batch that the feed ends before; {@link Sampler#ENDLESS} if none. */
+  long endBatch(Cursor settled) {
+    long left = batchesLeft(settled);
+    long perEpoch = batchesPerEpoch();
+    long laterEpochs = Math.max(0, endEpoch - settled.epoch() - 1);
+    boolean isEndless = left == Sampler.ENDLESS
+        || (laterEpochs > 0 && perEpoch > (Sampler.ENDLESS - settled.batch() - left) / laterEpochs);
+    return Math.min(
+        endBatch, isEndless ? Sampler.ENDLESS : settled.batch() + left + laterEpochs * perEpoch);
+  }
+
   private static long batches(List<GroupPlan> some) {
     long all = 0;
     for (GroupPlan group : some) {

@@ -122,13 +122,20 @@ final class GroupPlan {
         : 0;
   }
 
-  /** Returns the batches of a whole epoch. */
+  /** Returns the batches of a whole epoch; {@link Sampler#ENDLESS} if it does not end. */
   long batchesPerEpoch() {
-    if (share.length() == Sampler.ENDLESS) {
+    return batchesFrom(0, 0);
+  }
+
+  /** Returns the batches from a position of this rank's share on, or {@link Sampler#ENDLESS}. */
+  long batchesFrom(long base, long position) {
+    long length = share(base).length();
+    if (length == Sampler.ENDLESS) {
       return Sampler.ENDLESS;
     }
-    long whole = share.length() / batchSize();
-    return definition.keepsRemainder() && share.length() % batchSize() > 0 ? whole + 1 : whole;
+    long whole = (length - position) / batchSize();
+    boolean hasRemainder = (length - position) % batchSize() > 0;
+    return definition.keepsRemainder() && hasRemainder ? whole + 1 : whole;
   }
 
   /** Returns how far all ranks together have come. */

@@ -56,8 +56,16 @@ final class Salvage {
     while (!isDone) {
       isDone = isFilled();
     }
+    if (slot.isDropped() && policy == BadRecordPolicy.SUBSTITUTE && isShared()) {
+      throw first;
+    }
     log();
     slot.report(List.copyOf(bad.values()));
+  }
+
+  /** Returns whether other ranks count on as many batches from this one. */
+  private boolean isShared() {
+    return slot.range().group().ranks().worldSize() > 1;
   }
 
   /** Reads a record alone, and notes it if it is bad. */

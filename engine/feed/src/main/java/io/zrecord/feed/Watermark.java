@@ -1,10 +1,12 @@
 package io.zrecord.feed;
 
+import io.zrecord.sampler.Sampler;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Tracks how far a feed is done: all batches up to a cursor, and some beyond. Thread-safe. */
 final class Watermark {
@@ -44,6 +46,19 @@ final class Watermark {
       return true;
     }
     return !before.isEmpty() && before.remove(next) && plan.step(reached, anyRange);
+  }
+
+  /**
+   * Returns how many batches of the epoch of {@link #state} are not done; {@link Sampler#ENDLESS}
+   * if the epoch does not end.
+   */
+  synchronized long batchesLeft() {
+    long left = plan.batchesLeft(plan.settled(reached));
+    long first = next;
+    long done = Stream.concat(ahead.keySet().stream(), before.stream())
+        .filter(number -> number - first < left)
+        .count();
+    return left == Sampler.ENDLESS ? left : left - done;
   }
 
   synchronized FeedState state() {

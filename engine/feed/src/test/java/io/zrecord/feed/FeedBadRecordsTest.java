@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.zrecord.RecordDataset;
 import io.zrecord.errors.StorageException;
+import io.zrecord.sampler.Remainder;
 import io.zrecord.sampler.Samplers;
 import io.zrecord.storage.Storage;
 import io.zrecord.storage.local.LocalStorage;
@@ -107,6 +108,39 @@ class FeedBadRecordsTest extends TransformedFeed {
 
     assertThatThrownBy(() -> deliver(Feed.of(groupWithBadRecords())))
         .hasMessageContaining("no picture");
+  }
+
+  @Test
+  void aListenerHearsOfAllBadRecordsBeforeTheNextBatch() {
+    List<BadBatch> heard = new ArrayList<>();
+    Delivered dropped = deliver(Feed.of(groupWithBadRecords())
+        .badRecords(BadRecordPolicy.DROP_BATCH)
+        .onBadBatch(heard::add));
+    assertThat(heard).hasSize((int) dropped.statistics().droppedBatches());
+    assertThat(heard).allMatch(BadBatch::isDropped);
+    assertThat(heard.stream().mapToLong(batch -> batch.records().size()).sum()).isEqualTo(6);
+
+    heard.clear();
+    Delivered skipped = deliver(Feed.of(groupWithBadRecords())
+        .badRecords(BadRecordPolicy.SKIP_RECORD)
+        .onBadBatch(heard::add));
+    assertThat(heard).noneMatch(BadBatch::isDropped);
+    assertThat(heard.stream().flatMap(batch -> batch.records().stream()).toList())
+        .isEqualTo(skipped.bad());
+  }
+
+  @Test
+  void aRankDropsNoBatchWhoseRecordsAreAllBad() {
+    FeedGroup group = group().batchSize(10).transform(List.of(SCORE), () -> (in, out, seed) -> {
+      throw new IOException("no picture");
+    });
+    FeedBuilder builder = Feed.of(group).badRecords(BadRecordPolicy.SUBSTITUTE);
+    try (Feed alone = builder.start()) {
+      assertThat(alone.next()).isNull();
+    }
+    try (Feed rank = builder.rank(0, 2, Remainder.DROP).start()) {
+      assertThatThrownBy(rank::next).hasMessageContaining("no picture");
+    }
   }
 
   private static long nextGood(List<Long> batch, int from, Set<Long> bad) {
