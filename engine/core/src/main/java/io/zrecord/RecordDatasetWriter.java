@@ -170,10 +170,11 @@ public final class RecordDatasetWriter implements AutoCloseable {
   public static RecordDatasetWriter append(
       Storage storage, RecordSchema schema, WriteOptions options, List<Constraint> evaluated) {
     RecordTable table = tableAt(storage);
-    if (!table.exists()) {
+    Optional<TableSnapshot> found = table.find();
+    if (found.isEmpty()) {
       return ofNewTable(table, TableChange.Kind.APPEND, schema, options);
     }
-    TableSnapshot base = writable(table, evaluated);
+    TableSnapshot base = requireWritable(found.get(), evaluated);
     return new RecordDatasetWriter(
         table,
         TableChange.Kind.APPEND,
@@ -214,10 +215,11 @@ public final class RecordDatasetWriter implements AutoCloseable {
   public static RecordDatasetWriter overwrite(
       Storage storage, RecordSchema schema, WriteOptions options, List<Constraint> evaluated) {
     RecordTable table = tableAt(storage);
-    if (!table.exists()) {
+    Optional<TableSnapshot> found = table.find();
+    if (found.isEmpty()) {
       return ofNewTable(table, TableChange.Kind.OVERWRITE, schema, options);
     }
-    TableSnapshot base = writable(table, evaluated);
+    TableSnapshot base = requireWritable(found.get(), evaluated);
     RecordSchema fields = FieldIds.forOverwrite(base, schema);
     base.requireDeclared(fields);
     return new RecordDatasetWriter(
@@ -236,8 +238,7 @@ public final class RecordDatasetWriter implements AutoCloseable {
         table, kind, Optional.empty(), schema, options, List.of(), Optional.empty());
   }
 
-  private static TableSnapshot writable(RecordTable table, List<Constraint> evaluated) {
-    TableSnapshot latest = table.latest();
+  private static TableSnapshot requireWritable(TableSnapshot latest, List<Constraint> evaluated) {
     latest.requireWritable();
     latest.requireUnpartitioned();
     latest.requireEvaluated(evaluated);
