@@ -73,7 +73,8 @@ public final class DeclaredColumns {
     if (isLimited) {
       declared = StringLengths.kept(declared, column.dataType());
     }
-    return column.metadata().contains(TEXT) && column.metadata().contains(VALUE)
+    // The value is evaluated anew: a program may give the text alone.
+    return column.metadata().contains(TEXT)
         ? withDefault(declared, column, column.metadata().getString(TEXT))
         : declared;
   }

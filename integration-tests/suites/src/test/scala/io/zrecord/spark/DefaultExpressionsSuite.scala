@@ -6,6 +6,10 @@ import io.zrecord.schema.FieldSpec
 import io.zrecord.shard.WriteOptions
 
 import org.apache.spark.sql.Row
+import org.apache.spark.sql.connector.catalog.{Column, ColumnDefaultValue, Identifier}
+import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.types._
+import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** DEFAULT values that are expressions: kept as text, and evaluated by each statement. */
 class DefaultExpressionsSuite extends StreamTables {
@@ -124,6 +128,34 @@ class DefaultExpressionsSuite extends StreamTables {
       }
       assert(found == Seq(value, value))
     }
+  }
+
+  test("a default that a program gives to the catalog as a text alone is kept") {
+    assume(release >= 4.2, "Spark before 4.2 wants the value of a default beside its text")
+    val catalog = new ZRecordCatalog
+    catalog.initialize(
+      "lake",
+      new CaseInsensitiveStringMap(java.util.Map.of("warehouse", warehouse))
+    )
+    def column(name: String, of: DataType, text: String): Column =
+      Column.create(name, of, true, null, new ColumnDefaultValue(text, null), null)
+    val name = freshTable()
+    catalog.createTable(
+      Identifier.of(Array(), name),
+      Array(
+        Column.create("id", LongType),
+        column("text", StringType, "'unknown'"),
+        column("number", IntegerType, "1 + 1"),
+        column("day", DateType, "current_date()")
+      ),
+      Array.empty[Transform],
+      java.util.Map.of[String, String]()
+    )
+    spark.sql(s"insert into lake.$name (id) values (2)")
+    assert(
+      sql(s"select id, text, number, day = current_date() from lake.$name") ==
+        Seq(Row(2L, "unknown", 2, true))
+    )
   }
 
   test("records from before have the value of the day on which the column was added") {
