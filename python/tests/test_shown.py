@@ -51,6 +51,7 @@ def test_what_a_table_says_is_text_to_a_notebook_and_a_terminal(table: Path) -> 
     text = str(data)
     assert len(text.splitlines()) == 1 + 36 and "\x1b" not in text
     assert "cannot be read" in text
+    assert "\x1b" not in repr(data) and "\n" not in repr(data)
 
 
 def test_text_and_repr_name_the_part_that_is_shown() -> None:

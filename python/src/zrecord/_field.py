@@ -195,7 +195,7 @@ class Field:
         """Returns what a tuple or an ellipsis means to an array of all values."""
         if not self._is_array:
             records, rest = split_key(key, 1, lambda: f"{self._what()} makes lists: it")
-            if rest:
+            if any(part is not Ellipsis for part in rest):
                 raise IndexError(f"{self._what()} makes lists, which take no new axis; index it by record")
             return self[records]
         records, rest = split_key(key, self.ndim, self._what)
