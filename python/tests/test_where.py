@@ -19,6 +19,7 @@ from tests.conftest import GOLDEN
 from zrecord import _where
 from zrecord._condition import Comparison, IsIn, Read
 from zrecord._schema import FieldSpec
+from zrecord._steps import in_steps
 
 TABLE = GOLDEN / "v2" / "table"
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
@@ -286,3 +287,20 @@ def test_no_decimal_is_compared_with_nan(data: zrecord.Dataset) -> None:
     for operand in (float("nan"), Decimal("nan")):
         with pytest.raises(ValueError, match="which no decimal is"):
             assert data["decimal(9,2)"] < operand
+
+
+def test_long_values_after_many_short_ones_are_read_a_few_at_a_time() -> None:
+    lengths = np.where(np.arange(50_000) < 30_000, 10, 100_000)
+    held = [
+        int(lengths[found.start : found.stop].sum())
+        for _, found in in_steps(
+            lengths.size,
+            [FieldSpec(1, "text", "utf8", ())],
+            lambda records: records,
+            lambda records: int(lengths[records.start : records.stop].sum()),
+            16 << 20,
+            1 << 20,
+        )
+    ]
+    assert sum(held) == lengths.sum() and max(held) <= 4096 * 100_000
+    assert sorted(held)[-3] <= 16 << 20
