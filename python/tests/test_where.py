@@ -304,3 +304,21 @@ def test_long_values_after_many_short_ones_are_read_a_few_at_a_time() -> None:
     ]
     assert sum(held) == lengths.sum() and max(held) <= 4096 * 100_000
     assert sorted(held)[-3] <= 16 << 20
+
+
+def test_a_number_of_numpy_may_be_on_the_left(data: zrecord.Dataset) -> None:
+    field, zero = data["i64"], np.int64(0)
+    present, is_zero = field.validity(), field[:] == 0
+    assert (is_zero & ~present).any()
+    assert data.where(zero == field).indices.tolist() == np.flatnonzero(is_zero & present).tolist()
+    for left, right in (
+        (zero < field, field > 0),
+        (zero <= field, field >= 0),
+        (zero > field, field < 0),
+        (zero >= field, field <= 0),
+    ):
+        assert repr(left) == repr(right)
+    assert data.where(zero != field).indices.tolist() == np.flatnonzero(~is_zero & present).tolist()
+    assert np.array_equal(np.add(field, 1), field[:] + 1)
+    assert np.array_equal(field[:] == field, np.ones(len(field), bool))
+    assert np.maximum.reduce(field) == field[:].max()

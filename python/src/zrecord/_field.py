@@ -22,6 +22,8 @@ from zrecord.errors import CorruptDataError
 
 Array = np.ndarray[Any, Any]
 _ALL = slice(None)
+#: The sign of a comparison whose sides are exchanged.
+_MIRRORED = {np.equal: "==", np.not_equal: "!=", np.less: ">", np.less_equal: ">=", np.greater: "<", np.greater_equal: "<="}
 
 
 class Field:
@@ -132,6 +134,12 @@ class Field:
         return Comparison(self.spec, ">=", value)
 
     __hash__ = object.__hash__
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Makes a condition of ``number < field`` for a number of NumPy, as for one of Python; other functions get arrays."""
+        if method == "__call__" and ufunc in _MIRRORED and not options and inputs[1] is self and np.ndim(inputs[0]) == 0:
+            return Comparison(self.spec, _MIRRORED[ufunc], inputs[0])
+        return getattr(ufunc, method)(*(np.asarray(each) if isinstance(each, Field) else each for each in inputs), **options)
 
     def isin(self, values: Iterable[Any]) -> Condition:
         """Returns the condition that the value is one of these."""
