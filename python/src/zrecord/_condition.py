@@ -17,6 +17,7 @@ import numpy as np
 
 from zrecord._operands import comparable, operand, operands, time_in
 from zrecord._schema import FieldSpec
+from zrecord._shown import line
 
 Array = np.ndarray[Any, Any]
 #: Which records a condition is true of, and which it is false of.
@@ -96,7 +97,7 @@ class Comparison(Condition):
         return is_true & found.present, ~is_true & found.present
 
     def __repr__(self) -> str:
-        return f"({self._name} {self._sign} {self._value!r})"
+        return f"({line(self._name)} {self._sign} {self._value!r})"
 
 
 class IsIn(Condition):
@@ -124,7 +125,7 @@ class IsIn(Condition):
         return is_true & found.present, ~is_true & found.present
 
     def __repr__(self) -> str:
-        return f"{self._name}.isin({self._values!r:.200})"
+        return f"{line(self._name)}.isin({self._values!r:.200})"
 
 
 class IsAbsent(Condition):
@@ -142,7 +143,7 @@ class IsAbsent(Condition):
         return ~present, present
 
     def __repr__(self) -> str:
-        return f"{self._name}.is_absent()"
+        return f"{line(self._name)}.is_absent()"
 
 
 class _Joined(Condition):

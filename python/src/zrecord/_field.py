@@ -23,7 +23,14 @@ from zrecord.errors import CorruptDataError
 Array = np.ndarray[Any, Any]
 _ALL = slice(None)
 #: The sign of a comparison whose sides are exchanged.
-_MIRRORED = {np.equal: "==", np.not_equal: "!=", np.less: ">", np.less_equal: ">=", np.greater: "<", np.greater_equal: "<="}
+_MIRRORED: dict[np.ufunc, str] = {
+    np.equal: "==",
+    np.not_equal: "!=",
+    np.less: ">",
+    np.less_equal: ">=",
+    np.greater: "<",
+    np.greater_equal: "<=",
+}
 
 
 class Field:
@@ -183,8 +190,9 @@ class Field:
     def _close(self) -> None:
         """Gives up the files. Values that are read afterwards raise ``ValueError``."""
         closed = _Closed(f"Cannot read {self._what()}: the dataset is closed; open it again")
-        self._columns = self._sources = closed
-        self._dense = None
+        with self._lock.of_process():
+            self._columns = self._sources = closed
+            self._dense = None
 
     def _what(self) -> str:
         return f"field '{self.spec.name}' of {self._path}"
@@ -338,4 +346,7 @@ class _Closed(list[Any]):
         self._message = message
 
     def __getitem__(self, key: Any) -> Any:
+        raise ValueError(self._message)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
         raise ValueError(self._message)
