@@ -215,3 +215,14 @@ def test_an_array_without_a_copy_is_one_or_refused(data: zrecord.Dataset) -> Non
         field.__array__(np.int32, copy=False)
     with pytest.raises(ValueError, match="without a copy"):
         data["utf8"].__array__(copy=False)
+
+
+@pytest.mark.parametrize(
+    "key", [(slice(None, None, 2), [0, 2, 1], ..., [1, 2, 4]), (slice(0, 4), 1, ..., [0, 0, -1]), (..., [5, 3], [0, 1], 2)]
+)
+def test_arrays_on_both_sides_of_an_ellipsis_come_first(data: zrecord.Dataset, key: Any) -> None:
+    image = data["image"]
+    wanted = np.asarray(image)[key]
+    assert image[key].shape == wanted.shape and np.array_equal(image[key], wanted)
+    reversed_part = data.take(slice(None, None, -1))["image"]
+    assert np.array_equal(reversed_part[key], np.asarray(image)[::-1][key])

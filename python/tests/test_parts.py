@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,8 @@ from tests.conftest import GOLDEN
 from tests.tables import edit, manifest_of
 from tests.values import exact
 from zrecord import _dataset, samplers
+from zrecord._schema import FieldSpec
+from zrecord._source import ShardSource
 from zrecord.torch import BatchSampler
 
 if TYPE_CHECKING:
@@ -228,3 +232,28 @@ def test_parts_of_a_remote_table_are_read_some_records_at_a_time(scripted: type[
     assert found.indices.tolist() == local.take(slice(60_000, 60_400)).where(local["number"] < -60_200).indices.tolist()
     assert exact(found["text"][:]) == exact(local["text"][found.indices])
     assert exact(pickle.loads(pickle.dumps(part["text"]))[:3]) == exact(local["text"][60_000:60_003])
+
+
+@pytest.mark.parametrize("name", ["i64", "utf8"])
+def test_a_dataset_that_is_closed_while_a_thread_opens_a_shard_stays_closed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_column = ShardSource.column
+
+    def close_meanwhile(source: ShardSource, spec: FieldSpec, verify: str) -> Any:
+        found = open_column(source, spec, verify)
+        closing.start()
+        closing.join(0.2)
+        return found
+
+    reads: list[Callable[[Any], Any]] = [lambda field: field[0], lambda field: field[[0]]]
+    for read in reads:
+        data = zrecord.open(TABLE, version=0)
+        field, closing = data[name], threading.Thread(target=data.close)
+        monkeypatch.setattr(ShardSource, "column", close_meanwhile)
+        try:
+            read(field)
+        except ValueError as e:
+            assert "the dataset is closed" in str(e)
+        closing.join()
+        monkeypatch.undo()
+        with pytest.raises(ValueError, match="the dataset is closed"):
+            read(field)

@@ -325,7 +325,7 @@ def test_a_pickled_dataset_is_opened_again_with_its_options() -> None:
     dataset = zrecord.open("memory://v2-units", storage_options={"skip_instance_cache": True})
     again = pickle.loads(pickle.dumps(dataset))
     assert again["number"][5] == dataset["number"][5]
-    assert dataset.__reduce__()[1] == ("memory://v2-units", 0, "first", {"skip_instance_cache": True})
+    assert dataset.__reduce__()[1][1] == ("memory://v2-units", 0, "first", {"skip_instance_cache": True})
 
 
 def _read_in_child(dataset: zrecord.Dataset, results: Any, loop: Any, thread: Any) -> None:

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import zrecord
+import zrecord.torch
 from tests.conftest import GOLDEN
 from tests.tables import edit, manifest_of
 
@@ -51,6 +52,8 @@ def test_what_a_table_says_is_text_to_a_notebook_and_a_terminal(table: Path) -> 
     text = str(data)
     assert len(text.splitlines()) == 1 + 36 and "\x1b" not in text
     assert "cannot be read" in text
+    for each in (data, zrecord.torch.Dataset(data), data[EVIL] == True, data[EVIL].isin([]), data[EVIL].is_absent()):  # noqa: E712
+        assert "\x1b" not in repr(each) and "\n" not in repr(each)
 
 
 def test_text_and_repr_name_the_part_that_is_shown() -> None:

@@ -223,3 +223,23 @@ def test_a_run_goes_on_with_the_same_records_after_the_engine_rebalanced(command
     resumed.load_state_dict(state)
     for indices, others in zip(running, resumed, strict=True):
         assert np.array_equal(before[indices]["data"], after[others]["data"])
+
+
+def test_a_table_that_took_the_place_of_another_is_not_read_for_it(table: Path) -> None:
+    data = zrecord.open(table)
+    assert data.records_version is not None and data.records_commit is not None
+    pickles = [pickle.dumps(each) for each in (data, data["i64"], data.take([3, 1]), data.take([3, 1])["i64"])]
+    assert [len(pickle.loads(each)) for each in pickles] == [120, 120, 2, 2]
+    assert data.keeps_records_of(data.records_version, data.records_commit)
+    commit = "123e4567-e89b-12d3-a456-426614174000"
+    for number in range(data.records_version, 4):
+        edit(manifest_of(table, number), lambda members: members["records"].update(commit=commit))
+    edit(manifest_of(table, data.records_version), lambda members: members.update(commit=commit))
+    if data.records_version < 3:
+        edit(manifest_of(table, data.records_version + 1), lambda members: members.update(previous=commit))
+    assert str(zrecord.open(table, 3).records_commit) == commit
+    for each in pickles:
+        with pytest.raises(zrecord.NotADatasetError, match=f"and commit {commit} instead of .* and commit {data.records_commit}"):
+            pickle.loads(each)
+    assert not data.keeps_records_of(data.records_version, data.records_commit)
+    assert not data.keeps_records_of(data.records_version, zrecord.open(table, 3).records_commit or data.records_commit)

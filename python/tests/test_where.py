@@ -17,6 +17,9 @@ import zrecord
 from tests import budget
 from tests.conftest import GOLDEN
 from zrecord import _where
+from zrecord._condition import Comparison, IsIn, Read
+from zrecord._schema import FieldSpec
+from zrecord._steps import in_steps
 
 TABLE = GOLDEN / "v2" / "table"
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
@@ -225,3 +228,97 @@ def test_decimals_are_compared_exactly(data: zrecord.Dataset) -> None:
     assert data.where(data["decimal(38,10)"] >= above).indices.tolist() == [
         i for i, v in enumerate(values) if v is not None and v >= above
     ]
+
+
+@pytest.mark.parametrize("name", ["date", "timestamp_ntz"])
+def test_times_of_any_unit_are_compared_exactly(name: str) -> None:
+    unit = "D" if name == "date" else "us"
+    spec = FieldSpec(1, "when", name, ())
+    texts = [
+        "-290000-01-01",
+        "1969-12-31",
+        "2021-01-01",
+        "2021-01-02",
+        "2262-04-12",
+        "9999-12-31",
+        *(["NaT"] if unit == "us" else []),
+    ]
+    read = Read(spec, np.array(texts, f"datetime64[{unit}]"), np.ones(len(texts), bool))
+    for operand, place in (
+        (np.datetime64("2021-01-01", "ns"), 2),
+        (np.datetime64("2021-01-01T00:00:00.000000001"), 2.5),
+        (np.datetime64("2020-12-31T23:59:59.999999999"), 1.5),
+        (np.datetime64(-1, "ps"), 1.5),
+        (np.datetime64("2021"), 2),
+        (np.datetime64(400_000, "Y"), 5.5),
+        (np.datetime64("9999-12-31"), 5),
+    ):
+        for sign, compare in SIGNS.items():
+            wanted = [compare(i, place) for i in range(6)] + [sign == "!="] * (len(texts) - 6)
+            found, _ = Comparison(spec, sign, operand)._judge(lambda _: read)
+            assert found.tolist() == wanted, (operand, sign)
+        found, _ = IsIn(spec, [operand])._judge(lambda _: read)
+        assert found.tolist() == [i == place for i in range(len(texts))], operand
+
+
+def test_integers_beyond_the_bits_of_a_double_are_compared_exactly() -> None:
+    spec = FieldSpec(1, "number", "f64", ())
+    values = [2.0**53, 2.0**53 + 2, 2.0**53 + 4, -(2.0**63), 1e300, -0.0, float("nan"), float("inf")]
+    read = Read(spec, np.array(values), np.ones(len(values), bool))
+    for operand in (2**53 + 1, 2**53 + 3, -(2**63) - 1, 10**300, 2**53, 0):
+        for sign, compare in SIGNS.items():
+            found, _ = Comparison(spec, sign, operand)._judge(lambda _: read)
+            assert found.tolist() == [compare(value, operand) for value in values], (operand, sign)
+        found, _ = IsIn(spec, [operand])._judge(lambda _: read)
+        assert found.tolist() == [value == operand for value in values], operand
+
+
+def test_a_condition_is_evaluated_by_the_type_of_the_dataset_that_is_searched() -> None:
+    whole, real = FieldSpec(1, "x", "i32", ()), FieldSpec(1, "x", "f64", ())
+    read = Read(real, np.array([2.5, 3.0]), np.ones(2, bool))
+    assert IsIn(whole, [2.5])._judge(lambda _: read)[0].tolist() == [True, False]
+    text = Read(FieldSpec(1, "x", "utf8", ()), ["3"], np.ones(1, bool))
+    for condition in (Comparison(whole, "==", 3), IsIn(whole, [3])):
+        with pytest.raises(TypeError, match="Cannot compare field 'x' of utf8"):
+            condition._judge(lambda _: text)
+
+
+def test_no_decimal_is_compared_with_nan(data: zrecord.Dataset) -> None:
+    for operand in (float("nan"), Decimal("nan")):
+        with pytest.raises(ValueError, match="which no decimal is"):
+            assert data["decimal(9,2)"] < operand
+
+
+def test_long_values_after_many_short_ones_are_read_a_few_at_a_time() -> None:
+    lengths = np.where(np.arange(50_000) < 30_000, 10, 100_000)
+    held = [
+        int(lengths[found.start : found.stop].sum())
+        for _, found in in_steps(
+            lengths.size,
+            [FieldSpec(1, "text", "utf8", ())],
+            lambda records: records,
+            lambda records: int(lengths[records.start : records.stop].sum()),
+            16 << 20,
+            1 << 20,
+        )
+    ]
+    assert sum(held) == lengths.sum() and max(held) <= 4096 * 100_000
+    assert sorted(held)[-3] <= 16 << 20
+
+
+def test_a_number_of_numpy_may_be_on_the_left(data: zrecord.Dataset) -> None:
+    field, zero = data["i64"], np.int64(0)
+    present, is_zero = field.validity(), field[:] == 0
+    assert (is_zero & ~present).any()
+    assert data.where(zero == field).indices.tolist() == np.flatnonzero(is_zero & present).tolist()
+    for left, right in (
+        (zero < field, field > 0),
+        (zero <= field, field >= 0),
+        (zero > field, field < 0),
+        (zero >= field, field <= 0),
+    ):
+        assert repr(left) == repr(right)
+    assert data.where(zero != field).indices.tolist() == np.flatnonzero(~is_zero & present).tolist()
+    assert np.array_equal(np.add(field, 1), field[:] + 1)
+    assert np.array_equal(field[:] == field, np.ones(len(field), bool))
+    assert np.maximum.reduce(field) == field[:].max()

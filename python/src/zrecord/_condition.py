@@ -6,6 +6,7 @@ true, and of which it is false.
 
 from __future__ import annotations
 
+import math
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -14,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from zrecord._operands import comparable, operand, operands
+from zrecord._operands import comparable, operand, operands, time_in
 from zrecord._schema import FieldSpec
+from zrecord._shown import line
 
 Array = np.ndarray[Any, Any]
 #: Which records a condition is true of, and which it is false of.
@@ -73,6 +75,7 @@ class Comparison(Condition):
 
     def __init__(self, spec: FieldSpec, sign: str, value: Any) -> None:
         self._name = spec.name
+        self._type = (spec.dtype, spec.shape)
         self._sign = sign
         self._value = operand(spec, value, sign)
 
@@ -82,16 +85,19 @@ class Comparison(Condition):
 
     def _judge(self, read: Callable[[str], Read]) -> Judged:
         found = read(self._name)
+        # The dataset that is searched may have another type in this field than the one that the condition was made with.
+        is_same = (found.spec.dtype, found.spec.shape) == self._type
+        value = self._value if is_same else operand(found.spec, self._value, self._sign)
         compare = _OPERATORS[self._sign]
         values = comparable(found.spec, found.values)
         if isinstance(values, list):
-            is_true = np.fromiter((v is not None and compare(v, self._value) for v in values), bool, len(values))
+            is_true = np.fromiter((v is not None and compare(v, value) for v in values), bool, len(values))
         else:
-            is_true = np.asarray(_compared(values, self._sign, self._value), bool)
+            is_true = np.asarray(_compared(values, self._sign, value), bool)
         return is_true & found.present, ~is_true & found.present
 
     def __repr__(self) -> str:
-        return f"({self._name} {self._sign} {self._value!r})"
+        return f"({line(self._name)} {self._sign} {self._value!r})"
 
 
 class IsIn(Condition):
@@ -99,6 +105,7 @@ class IsIn(Condition):
 
     def __init__(self, spec: FieldSpec, values: Iterable[Any]) -> None:
         self._name = spec.name
+        self._type = (spec.dtype, spec.shape)
         self._values = operands(spec, values)
 
     @property
@@ -107,17 +114,18 @@ class IsIn(Condition):
 
     def _judge(self, read: Callable[[str], Read]) -> Judged:
         found = read(self._name)
+        is_same = (found.spec.dtype, found.spec.shape) == self._type
+        operands_here = self._values if is_same else operands(found.spec, self._values)
         values = comparable(found.spec, found.values)
         if isinstance(values, list):
-            wanted = set(self._values)
+            wanted = set(operands_here)
             is_true = np.fromiter((v in wanted for v in values), bool, len(values))
         else:
-            exact = [value for value in self._values if _fits(values.dtype, value)]
-            is_true = np.isin(values, np.array(exact, values.dtype))
+            is_true = _is_in(values, operands_here)
         return is_true & found.present, ~is_true & found.present
 
     def __repr__(self) -> str:
-        return f"{self._name}.isin({self._values!r:.200})"
+        return f"{line(self._name)}.isin({self._values!r:.200})"
 
 
 class IsAbsent(Condition):
@@ -135,7 +143,7 @@ class IsAbsent(Condition):
         return ~present, present
 
     def __repr__(self) -> str:
-        return f"{self._name}.is_absent()"
+        return f"{line(self._name)}.is_absent()"
 
 
 class _Joined(Condition):
@@ -184,31 +192,66 @@ def _condition(other: object) -> Condition:
 
 
 def _fits(dtype: np.dtype[Any], value: Any) -> bool:
-    """Tells whether a value is within the range of a dtype, and as exact as a time of it."""
+    """Tells whether a number is within the range of a dtype."""
     if dtype.kind in "iu":
         return bool(np.iinfo(dtype).min <= value <= np.iinfo(dtype).max)
     if dtype.kind == "f":
         return value != value or value in (np.inf, -np.inf) or abs(value) <= float(np.finfo(dtype).max)
-    return dtype.kind != "M" or bool(value.astype(dtype) == value)
+    return True
+
+
+def _is_in(values: Array, wanted: list[Any]) -> Array:
+    if values.dtype.kind == "M":
+        whole = [floor for floor, is_whole in (time_in(values.dtype, value) for value in wanted) if is_whole]
+        return _is_in(values.view(np.int64), whole) & ~np.isnat(values)
+    if values.dtype.kind in "iu":
+        wanted = [int(value) for value in wanted if not isinstance(value, float) or value.is_integer()]
+    elif values.dtype == np.float64:
+        wanted = [value for value in wanted if _is_float(value)]
+    return np.isin(values, np.array([value for value in wanted if _fits(values.dtype, value)], values.dtype))
+
+
+def _is_float(value: float) -> bool:
+    """Tells whether a number is exactly a float, as 2**53 + 1 is not."""
+    return isinstance(value, float) or int(float(value)) == value
 
 
 def _compared(values: Array, sign: str, value: Any) -> Any:
-    """Compares exactly: integers with a fraction by the integers beside it, and with what no value can be by its side."""
+    """Compares exactly: with what is between two values by the one below it, and with what no value can be by its side."""
     compare = _OPERATORS[sign]
+    if values.dtype.kind == "M":
+        found = _with_integer(values.view(np.int64), sign, *time_in(values.dtype, value))
+        return found | np.isnat(values) if sign == "!=" else found & ~np.isnat(values)
     if values.dtype.kind == "f":
+        if values.dtype == np.float64 and not _is_float(value):
+            return _with_float_beside(values, sign, value)
         return compare(values if _fits(values.dtype, value) else values.astype(np.float64), float(value))
     if values.dtype.kind not in "iu":
         return compare(values, value)
-    if isinstance(value, float):
-        if value != value or value in (np.inf, -np.inf):
-            return np.full(values.shape, compare(0, value))
-        if not value.is_integer():
-            if sign in ("==", "!="):
-                return np.full(values.shape, sign == "!=")
-            # No integer is between the fraction and the integer below it.
-            sign = "<=" if sign in ("<", "<=") else ">"
-            compare, value = _OPERATORS[sign], np.floor(value)
-        value = int(value)
-    if not _fits(values.dtype, value):
-        return np.full(values.shape, compare(0, 1 if value > 0 else -1))
-    return compare(values, values.dtype.type(value))
+    if not isinstance(value, float):
+        return _with_integer(values, sign, value, True)
+    if value != value or value in (np.inf, -np.inf):
+        return np.full(values.shape, compare(0, value))
+    return _with_integer(values, sign, math.floor(value), value.is_integer())
+
+
+def _with_integer(values: Array, sign: str, floor: int, is_whole: bool) -> Any:
+    """Compares integers with ``floor``, or with what is between it and the integer above it."""
+    if not is_whole:
+        if sign in ("==", "!="):
+            return np.full(values.shape, sign == "!=")
+        sign = "<=" if sign in ("<", "<=") else ">"
+    compare = _OPERATORS[sign]
+    if not _fits(values.dtype, floor):
+        return np.full(values.shape, compare(0, 1 if floor > 0 else -1))
+    return compare(values, values.dtype.type(floor))
+
+
+def _with_float_beside(values: Array, sign: str, value: int) -> Any:
+    """Compares floats with an integer that is between two floats."""
+    if sign in ("==", "!="):
+        return np.full(values.shape, sign == "!=")
+    beside = float(value)
+    if beside < value:
+        return values <= beside if sign in ("<", "<=") else values > beside
+    return values < beside if sign in ("<", "<=") else values >= beside

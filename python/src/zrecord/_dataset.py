@@ -35,6 +35,8 @@ Array = np.ndarray[Any, Any]
 Record = dict[str, Any]
 #: What several records are named by: a slice, indices, or a mask.
 Records = slice | EllipsisType | Sequence[SupportsIndex] | Array
+#: The number of records, and the version and commit that made them, ``None`` for a store.
+_Known = tuple[int, int | None, UUID | None]
 _ITERATED_BYTES = 4 << 20
 _ITERATED_RECORDS = 256
 
@@ -153,7 +155,7 @@ class Dataset:
         return name in self._fields
 
     def __repr__(self) -> str:
-        return f"<zrecord.Dataset {self._title()} of {', '.join(self._fields)}>"
+        return f"<zrecord.Dataset {self._title()} of {', '.join(map(_shown.line, self._fields))}>"
 
     def __str__(self) -> str:
         return _shown.as_text(f"zrecord.Dataset {self._title()}", self.fields, self._features())
@@ -220,7 +222,7 @@ class Dataset:
         kept = joined(self._rows, rows)
         fields = {name: FieldView(whole._field(name), kept) for name in self._fields}
         for name, field in fields.items():
-            field._pickled = (_part_again, (whole, [name], kept, len(whole)), name)
+            field._pickled = (_part_again, (whole, [name], kept, whole._records()), name)
         return self._part({**fields}, kept, self._unreadable)
 
     def where(
@@ -299,7 +301,7 @@ class Dataset:
         """
         if self.version is None or not 0 <= version <= self.version:
             return False
-        return keeps_records(self._location, self.version, version, commit)
+        return keeps_records(self._location, self.version, (self.records_version, self.records_commit), version, commit)
 
     def close(self) -> None:
         """Gives up the files of the dataset and of its parts; reading a value then raises ``ValueError``.
@@ -318,8 +320,8 @@ class Dataset:
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         if self._whole is None:
-            return self._reopen
-        return _part_again, (self._whole, list(self._fields), self._rows, len(self._whole))
+            return self._again()
+        return _part_again, (self._whole, list(self._fields), self._rows, self._whole._records())
 
     def _title(self) -> str:
         of_version = "" if self.version is None else f" version {self.version}"
@@ -350,9 +352,16 @@ class Dataset:
 
     def _name_pickles(self) -> None:
         for name, field in self._fields.items():
-            field._pickled = (*self._reopen, name)
+            field._pickled = (*self._again(), name)
         if self._index_map is not None:
-            self._index_map._pickled = (*self._reopen, None)
+            self._index_map._pickled = (*self._again(), None)
+
+    def _again(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
+        """Returns what opens the dataset again: a table only if it has the same records, and a store as it is then."""
+        return self._reopen if self.version is None else (_whole_again, (*self._reopen, self._records()))
+
+    def _records(self) -> _Known:
+        return self._length, self.records_version, self.records_commit
 
     def _reading(self, fields: Mapping[str, Field], read: Callable[[Field], Any]) -> dict[str, Any]:
         return self._of_each(fields.values(), read)
@@ -373,12 +382,24 @@ class Dataset:
             raise KeyError(f"Dataset {self.path} has no field {name!r}; it has {', '.join(self._fields)}") from None
 
 
-def _part_again(whole: Dataset, fields: list[str], rows: Rows, length: int) -> Dataset:
-    if len(whole) != length:
-        raise NotADatasetError(
-            f"Cannot open a part of {whole.path} again: it has {len(whole)} records instead of {length}; make a table of a store "
-            "that is written while it is read",
-            whole.path,
-        )
-    part = whole if is_all(rows, length) else whole.take(as_key(rows))
+def _whole_again(reopen: Callable[..., Dataset], arguments: tuple[Any, ...], known: _Known) -> Dataset:
+    return _with_records(reopen(*arguments), known)
+
+
+def _part_again(whole: Dataset, fields: list[str], rows: Rows, known: _Known) -> Dataset:
+    _with_records(whole, known)
+    part = whole if is_all(rows, len(whole)) else whole.take(as_key(rows))
     return part.select(fields)
+
+
+def _with_records(data: Dataset, known: _Known) -> Dataset:
+    """Returns a dataset that was opened again, if it has the records that it had."""
+    found = data._records()
+    if found != known:
+        was, now = (f"{length} records of version {version} and commit {commit}" for length, version, commit in (known, found))
+        raise NotADatasetError(
+            f"Cannot open {data.path} again: it has {now} instead of {was}; make a table of a store that is written while it is "
+            "read, and do not replace a table that is read",
+            data.path,
+        )
+    return data

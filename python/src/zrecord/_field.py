@@ -22,6 +22,15 @@ from zrecord.errors import CorruptDataError
 
 Array = np.ndarray[Any, Any]
 _ALL = slice(None)
+#: The sign of a comparison whose sides are exchanged.
+_MIRRORED: dict[np.ufunc, str] = {
+    np.equal: "==",
+    np.not_equal: "!=",
+    np.less: ">",
+    np.less_equal: ">=",
+    np.greater: "<",
+    np.greater_equal: "<=",
+}
 
 
 class Field:
@@ -133,6 +142,12 @@ class Field:
 
     __hash__ = object.__hash__
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Makes a condition of ``number < field`` for a number of NumPy, as for one of Python; other functions get arrays."""
+        if method == "__call__" and ufunc in _MIRRORED and not options and inputs[1] is self and np.ndim(inputs[0]) == 0:
+            return Comparison(self.spec, _MIRRORED[ufunc], inputs[0])
+        return getattr(ufunc, method)(*(np.asarray(each) if isinstance(each, Field) else each for each in inputs), **options)
+
     def isin(self, values: Iterable[Any]) -> Condition:
         """Returns the condition that the value is one of these."""
         return IsIn(self.spec, values)
@@ -175,8 +190,9 @@ class Field:
     def _close(self) -> None:
         """Gives up the files. Values that are read afterwards raise ``ValueError``."""
         closed = _Closed(f"Cannot read {self._what()}: the dataset is closed; open it again")
-        self._columns = self._sources = closed
-        self._dense = None
+        with self._lock.of_process():
+            self._columns = self._sources = closed
+            self._dense = None
 
     def _what(self) -> str:
         return f"field '{self.spec.name}' of {self._path}"
@@ -195,7 +211,7 @@ class Field:
         """Returns what a tuple or an ellipsis means to an array of all values."""
         if not self._is_array:
             records, rest = split_key(key, 1, lambda: f"{self._what()} makes lists: it")
-            if rest:
+            if any(part is not Ellipsis for part in rest):
                 raise IndexError(f"{self._what()} makes lists, which take no new axis; index it by record")
             return self[records]
         records, rest = split_key(key, self.ndim, self._what)
@@ -330,4 +346,7 @@ class _Closed(list[Any]):
         self._message = message
 
     def __getitem__(self, key: Any) -> Any:
+        raise ValueError(self._message)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
         raise ValueError(self._message)

@@ -55,6 +55,7 @@ def indices_of(key: Any, length: int, what: Callable[[], str]) -> Array:
 def split_key(key: Any, ndim: int, what: Callable[[], str]) -> tuple[Any, tuple[Any, ...]]:
     """Returns the part of a tuple or an ellipsis that is for the records, and the parts for the other dimensions.
 
+    An ellipsis among the others stays, as NumPy puts the dimensions of arrays first that are on both sides of one.
     Raises ``IndexError`` if there are more parts than ``ndim``, or a new axis before the records.
     """
     parts = key if isinstance(key, tuple) else (key,)
@@ -64,9 +65,11 @@ def split_key(key: Any, ndim: int, what: Callable[[], str]) -> tuple[Any, tuple[
     used = sum(map(_dimensions, parts))
     if used > ndim:
         raise IndexError(f"{what()} has {ndim} dimensions, but {used} are indexed; give {ndim} at most")
-    at = dots[0] if dots else len(parts)
-    every = (*parts[:at], *[_ALL] * (ndim - used), *parts[at + 1 :])
-    first, rest = every[0], every[1:]
+    if not parts or (parts[0] is Ellipsis and used < ndim):
+        first, rest = _ALL, parts
+    else:
+        at = int(parts[0] is Ellipsis)
+        first, rest = parts[at], parts[at + 1 :]
     if first is None:
         raise IndexError(f"{what()} takes no new axis before its records; index what comes out: field[records][None]")
     return first, rest
@@ -74,7 +77,7 @@ def split_key(key: Any, ndim: int, what: Callable[[], str]) -> tuple[Any, tuple[
 
 def is_basic(part: Any) -> bool:
     """Tells whether a part of a key leaves the order of dimensions as it is, unlike an array."""
-    return part is None or isinstance(part, slice) or is_index(part)
+    return part is None or part is Ellipsis or isinstance(part, slice) or is_index(part)
 
 
 def names_of(fields: Iterable[str], what: str = "fields") -> list[str]:

@@ -15,6 +15,9 @@ Array = np.ndarray[Any, Any]
 _FLOATS = ("f16", "bf16", "f32", "f64")
 _MOST = 2**1000
 _TIMES = ("date", "timestamp", "timestamp_ntz")
+_SECOND = 10**18
+_ATTOSECONDS = {"W": 604_800 * _SECOND, "D": 86_400 * _SECOND, "h": 3600 * _SECOND, "m": 60 * _SECOND}
+_ATTOSECONDS |= {unit: 10 ** (18 - 3 * i) for i, unit in enumerate(("s", "ms", "us", "ns", "ps", "fs", "as"))}
 
 
 def operand(spec: FieldSpec, value: Any, sign: str) -> Any:
@@ -37,14 +40,22 @@ def operand(spec: FieldSpec, value: Any, sign: str) -> Any:
 
 
 def operands(spec: FieldSpec, values: Iterable[Any]) -> list[Any]:
-    """Returns values of ``isin``, without those that no value of the field can be equal to, such as fractions for integers."""
+    """Returns the values of ``isin`` in the form that values of a field are compared in."""
     if isinstance(values, (str, bytes)):
         raise TypeError(f"isin takes a list of values, not the text {values!r}; give [{values!r}]")
-    found = [operand(spec, value, "isin") for value in values]
-    if spec.stored_dtype.kind in "iu" and spec.dtype != "bf16":
-        found = [int(value) if isinstance(value, float) and value.is_integer() else value for value in found]
-        found = [value for value in found if not isinstance(value, float)]
-    return found
+    return [operand(spec, value, "isin") for value in values]
+
+
+def time_in(dtype: np.dtype[Any], time: np.datetime64) -> tuple[int, bool]:
+    """Returns a time in the unit of a dtype, rounded down, and whether it is exact.
+
+    NumPy compares times of two units in the finer one, and in nanoseconds the year 9999 is before 2021.
+    """
+    unit, count = np.datetime_data(time.dtype)
+    if unit in ("Y", "M"):
+        time, unit, count = time.astype("datetime64[D]"), "D", 1
+    floor, rest = divmod(int(time.astype(np.int64)) * count * _ATTOSECONDS[unit], _ATTOSECONDS[np.datetime_data(dtype)[0]])
+    return floor, rest == 0
 
 
 def comparable(spec: FieldSpec, values: Any) -> Any:
@@ -76,6 +87,8 @@ def _operand(spec: FieldSpec, value: Any) -> Any:
         return _time(spec, value)
     if isinstance(value, (bool, np.bool_)):
         return None
+    if spec.scale is not None and isinstance(value, (float, np.floating, Decimal)) and value != value:
+        raise ValueError(f"Cannot compare field {spec.name!r} of {spec.dtype} with {value!r}, which no decimal is; leave it out")
     if isinstance(value, (int, np.integer)):
         if spec.dtype in _FLOATS and abs(int(value)) > _MOST:
             raise ValueError(f"Cannot compare field {spec.name!r} of {spec.dtype} with {value!r:.60}; give at most 2**1000")

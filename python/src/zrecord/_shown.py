@@ -14,7 +14,7 @@ _HEADINGS = ("field", "type", "shape", "absent", "bytes", "comment")
 def as_text(title: str, fields: Mapping[str, FieldSpec], unreadable: Mapping[str, str]) -> str:
     """Returns a title and a line for each field."""
     rows = _rows(fields, unreadable)
-    cells = [(_line(name), _line(dtype + shape), absent) for name, dtype, shape, absent, _, _ in rows]
+    cells = [(line(name), line(dtype + shape), absent) for name, dtype, shape, absent, _, _ in rows]
     first, second = (max((len(cell[at]) for cell in cells), default=0) for at in (0, 1))
     lines = [f"  {name:<{first}}  {kind:<{second}}  {absent}".rstrip() for name, kind, absent in cells]
     return "\n".join([title, *lines, *_rest(fields, unreadable)])
@@ -53,6 +53,6 @@ def _rest(fields: Mapping[str, FieldSpec], unreadable: Mapping[str, str]) -> lis
     return [f"  … and {more} fields more"] if more > 0 else []
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
     """Returns a text without what would begin another line or move a terminal's cursor."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -13,6 +13,8 @@ from zrecord._schema import FieldSpec
 _Read = TypeVar("_Read")
 #: What is counted for a value of Python whose bytes are not known.
 _OBJECT_BYTES = 64
+#: How many records are read at once before it is known how long their values are.
+_MOST_UNKNOWN = 4096
 
 
 def in_steps(
@@ -27,10 +29,11 @@ def in_steps(
 
     A step has as many records as ``step_bytes`` hold, one at least and ``most_records`` at most. Where values have no common
     width, the next step goes by the bytes that ``size`` tells of the last one, and has at most four times as many records. So
-    the first step has one record.
+    the first step has one record. Longer values may follow short ones, so that no such step has more than 4,096 records.
     """
     widths = [None if spec.scale is not None else spec.width for spec in specs]
     is_known = None not in widths
+    most_records = most_records if is_known else min(most_records, _MOST_UNKNOWN)
     step = min(most_records, max(1, step_bytes // max(1, sum(width or 0 for width in widths)))) if is_known else 1
     begin = 0
     while begin < length:

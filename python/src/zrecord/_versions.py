@@ -107,13 +107,15 @@ def newest_at(path: Location, time: Time) -> int:
     return reading(path, read)
 
 
-def keeps_records(path: Location, version: int, before: int, commit: UUID) -> bool:
-    """Tells whether a version has the same records, at the same indices, as an earlier one with this commit.
+def keeps_records(path: Location, version: int, records: tuple[int | None, UUID | None], before: int, commit: UUID) -> bool:
+    """Tells whether a version, which has these ``records``, has the same ones at the same indices as an earlier version.
 
     That is known if all versions from the one to the other can be read, each follows the one before, and none changed, moved,
     added or removed a record, as rebalances do not.
     """
     later = readable(path, version)
+    if later is None or later.records != records:
+        return False  # another table took its place
     while later is not None and later.version > before:
         if later.json.string("operation") not in _KEEP_RECORDS:
             return False

@@ -14,6 +14,7 @@ from zrecord._field import Field
 from zrecord._indexing import is_index, names_of
 from zrecord._location import is_remote, local_path
 from zrecord._open import Verify
+from zrecord._shown import line
 from zrecord._versions import Time
 from zrecord.errors import NotADatasetError
 from zrecord.samplers._mixing import Indices
@@ -115,7 +116,7 @@ class Dataset:
         return indices.astype(np.int64)  # a copy, which may be changed as BatchIndices.array may not
 
     def __repr__(self) -> str:
-        return f"<zrecord.torch.Dataset of {self._data!r}: {', '.join(self._fields)}>"
+        return f"<zrecord.torch.Dataset of {self._data!r}: {', '.join(map(line, self._fields))}>"
 
     def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
         expected = _records_of(self._data)
