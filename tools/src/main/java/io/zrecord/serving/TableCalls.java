@@ -42,8 +42,8 @@ final class TableCalls {
       case "rebalance" -> rebalance(RecordTable.at(storage), arguments);
       case "verify" -> verify(storage, arguments);
       default ->
-        throw new IllegalArgumentException("There is no call '" + name
-            + "'; use tag, untag, expire, sweep, rebalance or verify");
+        throw new IllegalArgumentException(
+            "There is no call '" + name + "'; use tag, untag, expire, sweep, rebalance or verify");
     };
   }
 

@@ -204,7 +204,10 @@ class EngineServerTest {
   @Test
   void whatNobodyAsksForIsRefused() throws IOException {
     List<Answer> answers = parent
-        .send(Kind.CALL, 1, "{\"call\": \"untag\", \"name\": \"t\", \"path\": \"" + table + "\", \"x\": 1}")
+        .send(
+            Kind.CALL,
+            1,
+            "{\"call\": \"untag\", \"name\": \"t\", \"path\": \"" + table + "\", \"x\": 1}")
         .serve();
     assertThat(answers.get(1).message()).contains("Nobody knows 'x' here");
   }

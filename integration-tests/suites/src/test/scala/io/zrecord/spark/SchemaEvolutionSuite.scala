@@ -124,8 +124,10 @@ class SchemaEvolutionSuite extends SparkSuite {
       assert(spark.table(table).schema("v").dataType == IntegerType)
       val e = intercept[Exception](change(statement, table, "select 3L id, 5000000000L v"))
       assert(messages(e).contains("OVERFLOW"), messages(e))
-      assert(spark.sql(s"select id, v from $table order by id").collect().toSeq ==
-        Seq(Row(1L, 5), Row(2L, 9)))
+      assert(
+        spark.sql(s"select id, v from $table order by id").collect().toSeq ==
+          Seq(Row(1L, 5), Row(2L, 9))
+      )
     }
 
   for (statement <- statements)
@@ -149,8 +151,10 @@ class SchemaEvolutionSuite extends SparkSuite {
       spark.sql(s"insert into $table values (1, named_struct('a', 5))")
       change(statement, table, "select 2L id, named_struct('a', 6L) v, 1 more")
       assert(spark.table(table).schema("v").dataType == DataType.fromDDL("struct<a: int>"))
-      assert(spark.sql(s"select id, v.a, more from $table order by id").collect().toSeq ==
-        Seq(Row(1L, 5, null), Row(2L, 6, 1)))
+      assert(
+        spark.sql(s"select id, v.a, more from $table order by id").collect().toSeq ==
+          Seq(Row(1L, 5, null), Row(2L, 6, 1))
+      )
     }
 
   test("a frame that Spark cached of a table is found by a new one of the same version") {
