@@ -457,7 +457,7 @@ def test_values_of_lists_are_exact_or_refused(value: Any, type_: str, path: Path
 
 
 @pytest.mark.parametrize("unit", ["D", "us", "s"])
-def test_masked_times_are_absent(unit: str, path: Path) -> None:
+def test_masked_times_are_absent(unit: Any, path: Path) -> None:
     zrecord.create(path, {"x": np.ma.masked_array(np.array([1, 2], f"M8[{unit}]"), [True, False])})
     x = zrecord.open(path)["x"]
     assert x.validity(slice(0, 2)).tolist() == [False, True] and x[1] == np.datetime64(2, unit)

@@ -405,6 +405,11 @@ def test_an_interrupt_while_the_first_is_answered_says_how_to_repeat_the_commit(
     assert isinstance(e.value.__cause__, zrecord.CommitOutcomeUnknown) and not is_running(running.process.pid)
 
 
+def _filled(region: Any) -> int:
+    region.bytes.fill(7)
+    return 8
+
+
 def test_memory_of_an_engine_that_has_ended_is_no_other_file(path: Path, tmp_path: Path) -> None:
     running = engine()
     descriptor = running.process.memory
@@ -414,7 +419,7 @@ def test_memory_of_an_engine_that_has_ended_is_no_other_file(path: Path, tmp_pat
     os.dup2(file, descriptor)
     try:
         with contextlib.suppress(EngineLost):
-            running.send(engines.BATCH, 1, 1 << 20, lambda region: int(region.bytes.fill(7) or 8))
+            running.send(engines.BATCH, 1, 1 << 20, _filled)
         assert other.stat().st_size == 0
     finally:
         for number in {file, descriptor}:
