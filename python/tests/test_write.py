@@ -478,3 +478,11 @@ def test_options_that_are_no_texts_are_named_without_any_value(path: Path) -> No
         with pytest.raises(TypeError, match="'pathStyle' is a bool") as e:
             call()
         assert "hunter2" not in str(e.value)
+
+
+def test_a_column_of_lists_that_was_forgotten_is_named_and_records_may_lack_it(path: Path) -> None:
+    zrecord.create(path, {"x": [1], "y": [2]})
+    with pytest.raises(zrecord.SchemaMismatchError, match=r"Field 'y' of .* is missing"):
+        zrecord.append(path, {"x": [3]})
+    zrecord.append(path, [{"x": 3}])
+    assert zrecord.open(path)["y"].validity(slice(0, 2)).tolist() == [True, False]

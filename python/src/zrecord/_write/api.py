@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -209,6 +209,8 @@ def add_field(
 
     :param type: such as ``f32`` or ``u8[28,28]:zstd``; by default that of the values
     """
+    if not isinstance(values, Iterable):
+        length_of(name, values)
     attempt = Attempt(engine_path(path), "add_fields", {"storageOptions": checked_options(engine_options)}, None)
     try:
         known: dict[str, ColumnType] = {} if type is None else {name: parse(name, type)}

@@ -20,6 +20,12 @@ from zrecord.errors import SchemaMismatchError
 
 #: The values of each field, for the same records.
 Batch = Mapping[str, Any]
+
+
+class Records(dict[str, list[Any]]):
+    """The columns of records that may lack a field each."""
+
+
 # Lists are made columns in such parts, so that a long list has no second copy.
 _RECORDS_AT_ONCE = 1 << 14
 _ACCEPTED = (
@@ -99,7 +105,7 @@ def _records(records: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
         names = dict.fromkeys(name for record in part for name in record)
         if not all(isinstance(name, str) and name for name in names):
             raise ValueError(f"Records have the fields {list(names)}; the name of a field is a str that is not empty")
-        yield {name: [record.get(name) for record in part] for name in names}
+        yield Records({name: [record.get(name) for record in part] for name in names})
 
 
 def type_of(name: str, values: Any) -> ColumnType:

@@ -13,7 +13,7 @@ import numpy as np
 
 from zrecord._location import is_remote, local_path
 from zrecord._write import engine as engines
-from zrecord._write.batches import Batch, batches_of, parts_of, type_of
+from zrecord._write.batches import Batch, Records, batches_of, parts_of, type_of
 from zrecord._write.engine import BATCH, COMMIT, FAILED, FIELDS, OPEN, OPENED, EngineLost, Session
 from zrecord._write.failures import exception_of, lost_commit
 from zrecord._write.layout import layouts
@@ -282,7 +282,7 @@ class Writer:
         if not missing:
             return batch
         count = len(next(iter(batch.values()))) if batch else 0
-        if all(isinstance(values, list) for values in batch.values()) and batch:
+        if isinstance(batch, Records) and batch:
             return {**batch, **{name: [None] * count for name in missing}}
         raise SchemaMismatchError(
             f"Field '{missing[0]}' of {self._path} is missing; give a value, or None, for each record", self._path
