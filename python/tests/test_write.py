@@ -421,3 +421,68 @@ def test_two_writers_take_turns(path: Path) -> None:
             b.write({"x": np.full(1000, -i)})
     assert len(zrecord.open(path)) == 20_003
     assert zrecord.verify(path).sound
+
+
+@pytest.mark.parametrize(
+    ("values", "type_", "wanted"),
+    [
+        ([np.datetime64("NaT"), np.datetime64("2020-01-02")], "date", np.array(["NaT", "2020-01-02"], "M8[D]")),
+        ([np.datetime64("NaT"), np.datetime64(5, "us")], "timestamp_ntz", np.array(["NaT", 5], "M8[us]")),
+    ],
+)
+def test_no_time_in_a_list_is_absent(values: list[Any], type_: str, wanted: Any, path: Path) -> None:
+    for number, schema in enumerate([{"x": type_}, None]):
+        zrecord.create(path / str(number), {"x": values}, schema=schema)
+        x = zrecord.open(path / str(number))["x"]
+        assert x.validity(slice(0, 2)).tolist() == [False, True]
+        assert x[1] == wanted[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        (np.datetime64("2020-01-01T05"), "date"),
+        (np.datetime64(2**40, "D"), "date"),
+        (np.datetime64(1, "ns"), "timestamp_ntz"),
+        (np.datetime64(2**62, "s"), "timestamp_ntz"),
+        (2**53 + 1, "f64"),
+        (10**400, "f64"),
+        ([[1], [2, 3]], "i64[-1,2]"),
+    ],
+)
+def test_values_of_lists_are_exact_or_refused(value: Any, type_: str, path: Path) -> None:
+    with pytest.raises(ValueError, match="Field 'x'"):
+        zrecord.create(path, {"x": [value]}, schema={"x": type_})
+    assert not (path / "manifest").exists()
+
+
+@pytest.mark.parametrize("unit", ["D", "us", "s"])
+def test_masked_times_are_absent(unit: Any, path: Path) -> None:
+    zrecord.create(path, {"x": np.ma.masked_array(np.array([1, 2], f"M8[{unit}]"), [True, False])})
+    x = zrecord.open(path)["x"]
+    assert x.validity(slice(0, 2)).tolist() == [False, True] and x[1] == np.datetime64(2, unit)
+
+
+@pytest.mark.parametrize("values", [{3, 1, 2}, {"a": 1, "b": 2}, frozenset([1])])
+def test_values_without_an_order_are_refused(values: Any, path: Path) -> None:
+    with pytest.raises(ValueError, match=r"Field 'x' is a .*no order"):
+        zrecord.create(path, {"x": values})
+
+
+def test_options_that_are_no_texts_are_named_without_any_value(path: Path) -> None:
+    options: Any = {"secretKey": "hunter2", "pathStyle": True}
+    for call in (
+        lambda: zrecord.create(path, {"x": [1]}, engine_options=options),
+        lambda: zrecord.tag(path, "good", engine_options=options),
+    ):
+        with pytest.raises(TypeError, match="'pathStyle' is a bool") as e:
+            call()
+        assert "hunter2" not in str(e.value)
+
+
+def test_a_column_of_lists_that_was_forgotten_is_named_and_records_may_lack_it(path: Path) -> None:
+    zrecord.create(path, {"x": [1], "y": [2]})
+    with pytest.raises(zrecord.SchemaMismatchError, match=r"Field 'y' of .* is missing"):
+        zrecord.append(path, {"x": [3]})
+    zrecord.append(path, [{"x": 3}])
+    assert zrecord.open(path)["y"].validity(slice(0, 2)).tolist() == [True, False]

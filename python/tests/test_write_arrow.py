@@ -155,3 +155,14 @@ def test_a_missing_library_is_named(path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(arrow, "_pyarrow", missing)
     with pytest.raises(zrecord.MissingExtraError, match=r"pip install 'zrecord\[arrow\]'"):
         zrecord.create(path, table())
+
+
+@pytest.mark.parametrize("values", [pa.array([1, None, 3]), pa.chunked_array([[1, None], [3]])], ids=["array", "chunked"])
+def test_an_array_in_a_mapping_keeps_its_type_and_what_is_absent(values: Any, path: Path) -> None:
+    zrecord.create(path, {"x": values, "y": [1, 2, 3]})
+    zrecord.update(path, [0, 1], {"y": pa.array([None, 5])}, version=0)
+    for name, wanted in (("x", [1, None, 3]), ("y", [None, 5, 3])):
+        field = zrecord.open(path)[name]
+        present = field.validity(slice(0, 3)).tolist()
+        assert [int(v) if there else None for v, there in zip(field[:], present)] == wanted
+        assert field.spec.dtype == "i64"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import zrecord
+from zrecord._write.engine import DONE, Answer, EngineLost, Session
 
 pytestmark = pytest.mark.usefixtures("command_line")
 
@@ -123,3 +124,25 @@ def test_a_check_finds_damage(path: Path) -> None:
     assert not found.sound and found.damage_count > 0 and found.findings
     with pytest.raises(zrecord.NotADatasetError):
         zrecord.verify(path / "nothing")
+
+
+def test_a_lost_change_names_no_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    zrecord.create(tmp_path / "t", {"x": np.arange(3)})
+    wait = Session.wait
+
+    def lose(self: Session, timeout: float | None = None) -> Answer:
+        answer = wait(self, timeout)
+        if answer.kind == DONE:
+            raise EngineLost
+        return answer
+
+    monkeypatch.setattr(Session, "wait", lose)
+    with pytest.raises(zrecord.CommitOutcomeUnknown, match="look at the newest version") as e:
+        zrecord.delete(tmp_path / "t", [0], version=0)
+    assert e.value.transaction is None
+
+
+def test_a_text_is_no_values_of_several_records(tmp_path: Path) -> None:
+    zrecord.create(tmp_path / "t", {"x": ["p", "q"]})
+    with pytest.raises(ValueError, match="Field 'x' has 'ab' instead of a value for each record"):
+        zrecord.update(tmp_path / "t", [0, 1], {"x": "ab"}, version=0)

@@ -354,3 +354,73 @@ def test_a_batch_that_breaks_the_protocol_fails_its_write_only(places: bytes, pa
     done = other.commit()
     assert done is not None and (done.version, done.length) == (1, 13)
     assert shards(path) == 2
+
+
+def test_a_commit_that_lands_while_it_is_repeated_takes_effect_once(path: Path) -> None:
+    first = zrecord.writer(path)
+    transaction = first.transaction
+    first.write({"x": np.arange(5)})
+    again = zrecord.writer(path, transaction=transaction)
+    late = zrecord.writer(path, transaction=transaction)
+    late.write({"x": np.arange(5)})
+    first.commit()
+    # One has its base before, and one after the version of the first attempt.
+    again.write({"x": np.arange(5)})
+    for repeated in (again, late):
+        done = repeated.commit()
+        assert done is not None and (done.version, done.length, done.repeated) == (1, 8, True)
+    assert zrecord.open(path).version == 1 and shards(path) == 2
+
+
+def test_an_engine_that_another_thread_has_ended_leaves_a_write_that_can_be_repeated(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(self: Session, timeout: float | None = None) -> Any:
+        self.engine.kill()
+        raise EngineLost
+
+    w = zrecord.writer(path)
+    w.write({"x": np.arange(5)})
+    monkeypatch.setattr(Session, "wait", lose)
+    with pytest.raises(zrecord.CommitOutcomeUnknown, match="transaction=") as e:
+        w.commit()
+    monkeypatch.undo()
+    assert zrecord.append(path, {"x": np.arange(5)}, transaction=e.value.transaction).length == 8
+
+
+def test_an_interrupt_while_the_first_is_answered_says_how_to_repeat_the_commit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    w = zrecord.writer(path)
+    w.write({"x": np.arange(5)})
+
+    def interrupt(self: Session, timeout: float | None = None) -> Any:
+        raise KeyboardInterrupt
+
+    running = engine()
+    monkeypatch.setattr(Session, "wait", interrupt)
+    with pytest.raises(KeyboardInterrupt) as e:
+        w.commit()
+    monkeypatch.undo()
+    assert isinstance(e.value.__cause__, zrecord.CommitOutcomeUnknown) and not is_running(running.process.pid)
+
+
+def _filled(region: Any) -> int:
+    region.bytes.fill(7)
+    return 8
+
+
+def test_memory_of_an_engine_that_has_ended_is_no_other_file(path: Path, tmp_path: Path) -> None:
+    running = engine()
+    descriptor = running.process.memory
+    running.close()
+    other = tmp_path / "other"
+    file = os.open(other, os.O_RDWR | os.O_CREAT)
+    os.dup2(file, descriptor)
+    try:
+        with contextlib.suppress(EngineLost):
+            running.send(engines.BATCH, 1, 1 << 20, _filled)
+        assert other.stat().st_size == 0
+    finally:
+        for number in {file, descriptor}:
+            os.close(number)

@@ -13,6 +13,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import weakref
 from collections.abc import Sequence
 from typing import IO
 
@@ -26,7 +28,7 @@ _REASON = re.compile("^zrecord: ", re.MULTILINE)
 
 
 class EngineProcess:
-    """A running command. ``memory`` is the descriptor of the shared file, which ``end`` closes.
+    """A running command. ``memory`` is the descriptor of the shared file, which ``end`` closes. Threads may share it.
 
     The command ends when its frames end, and so when this process does, however that happens.
     """
@@ -63,6 +65,9 @@ class EngineProcess:
             on_failure.pop_all()
         self._pid = os.getpid()
         self._is_ended = False
+        self._ending = threading.Lock()
+        # Open for as long as a thread may ask why the command ended.
+        weakref.finalize(self, self._said.close)
 
     @property
     def pid(self) -> int:
@@ -89,16 +94,18 @@ class EngineProcess:
 
     def end(self, timeout: float = _END_SECONDS) -> None:
         """Ends the command by the end of its frames, and kills it if it has not ended in time. Closes the descriptors."""
-        if self._is_ended or os.getpid() != self._pid:
+        if os.getpid() != self._pid:
             return
-        self._is_ended = True
+        with self._ending:
+            if self._is_ended:
+                return
+            self._is_ended = True
         self._close_frames()
         try:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
             self._kill()
         os.close(self.memory)
-        self._said.close()
 
     def kill(self) -> None:
         """Kills the command, so that it does nothing more, and closes the descriptors."""
@@ -129,13 +136,15 @@ class EngineProcess:
             self._process.stdin.close()
 
     def why_it_ended(self) -> str:
-        """Waits for the end, and returns the code and what the command said of it."""
+        """Waits for the end, and returns the code and what the command said of it, also after ``end`` and ``kill``."""
         try:
             code: object = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
             code = "none yet"
-        self._said.seek(0)
-        said = _launcher.without_options(self._said.read().decode("utf-8", "replace"))
+        # By position: the command writes at the one that both share.
+        descriptor = self._said.fileno()
+        written = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+        said = _launcher.without_options(written.decode("utf-8", "replace"))
         *_, reason = _REASON.split(said)
         return f"exit code {code}: {reason or 'it said nothing'}"
 

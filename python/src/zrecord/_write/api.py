@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from zrecord._write.batches import batches_of, type_of
+from zrecord._write.batches import batches_of, length_of, type_of
 from zrecord._write.results import Committed
 from zrecord._write.types import ColumnType, parse
-from zrecord._write.writer import Attempt, Mode, Writer, engine_path, indices_column
+from zrecord._write.writer import Attempt, Mode, Writer, checked_options, engine_path, indices_column
 from zrecord.errors import SchemaMismatchError
 
 _INDEX = ColumnType("i64")
@@ -170,15 +170,15 @@ def _change(
         raise ValueError("There are no indices; give one or more")
     if len(np.unique(column)) != len(column):
         raise ValueError("indices name a record twice; give each once")
-    arguments = {"version": version, "storageOptions": dict(engine_options or {})}
+    arguments = {"version": version, "storageOptions": checked_options(engine_options)}
     attempt = Attempt(engine_path(path), mode, arguments, None)
     try:
         known = attempt.fields or {}
         for name in values:
             if name not in known:
                 raise SchemaMismatchError(f"Field '{name}' is not in {attempt.path}, whose fields are {list(known)}", attempt.path)
-            if len(values[name]) != len(column):
-                raise ValueError(f"Field '{name}' has {len(values[name])} values for {len(column)} indices; give one for each")
+            if (given := length_of(name, values[name])) != len(column):
+                raise ValueError(f"Field '{name}' has {given} values for {len(column)} indices; give one for each")
         low, high = int(column.min()), int(column.max())
         if low < 0 or high >= attempt.length:
             raise IndexError(
@@ -209,7 +209,9 @@ def add_field(
 
     :param type: such as ``f32`` or ``u8[28,28]:zstd``; by default that of the values
     """
-    attempt = Attempt(engine_path(path), "add_fields", {"storageOptions": dict(engine_options or {})}, None)
+    if not isinstance(values, Iterable):
+        length_of(name, values)
+    attempt = Attempt(engine_path(path), "add_fields", {"storageOptions": checked_options(engine_options)}, None)
     try:
         known: dict[str, ColumnType] = {} if type is None else {name: parse(name, type)}
         is_begun = False

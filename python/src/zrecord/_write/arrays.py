@@ -12,7 +12,7 @@ from zrecord._write.types import ColumnType, of_dtype
 from zrecord.errors import SchemaMismatchError
 
 Array = np.ndarray[Any, Any]
-_DAYS = (-(2**31), 2**31 - 1)
+DAYS = (-(2**31), 2**31 - 1)
 
 
 def type_of_array(name: str, array: Array) -> ColumnType:
@@ -53,7 +53,7 @@ def _unmasked(name: str, array: Array) -> tuple[Array, Array | None]:
         raise ValueError(
             f"Field '{name}' masks a part of value {record}: a value is absent as a whole; fill the array, or mask whole values"
         )
-    return array.filled(array.dtype.type(0)), present
+    return array.filled(np.zeros(1, array.dtype)[0]), present
 
 
 def _require_fits(name: str, type_: ColumnType, array: Array) -> None:
@@ -77,7 +77,7 @@ def _as_numbers(name: str, type_: ColumnType, array: Array) -> tuple[Array, Arra
     lost = (converted.astype(array.dtype) != array) & ~absent
     numbers = converted.astype(np.int64)
     if unit == "D":
-        lost |= ~absent & ((numbers < _DAYS[0]) | (numbers > _DAYS[1]))
+        lost |= ~absent & ((numbers < DAYS[0]) | (numbers > DAYS[1]))
     if lost.any():
         value = array[lost].flat[0]
         words = "days" if unit == "D" else "microseconds"

@@ -52,6 +52,14 @@ def _columns(batch: Any) -> Mapping[str, ArrowColumn]:
     return {name: ArrowColumn(name, batch.column(i)) for i, name in enumerate(names)}
 
 
+def arrow_column(name: str, values: Any) -> ArrowColumn:
+    """Returns an array, a chunked array or a series with Arrow's PyCapsule interface as one column."""
+    pa = _pyarrow()
+    if not isinstance(values, (pa.Array, pa.ChunkedArray)):
+        values = pa.array(values) if hasattr(values, "__arrow_c_array__") else pa.chunked_array(values)
+    return ArrowColumn(name, values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
+
+
 class ArrowColumn:
     """One column of a record batch."""
 

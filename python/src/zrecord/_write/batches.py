@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from zrecord._batch import Batch as FeedBatch
 from zrecord._field import Field
 from zrecord._ragged import Ragged
 from zrecord._write.arrays import column_of_array, column_of_ragged, type_of_array, type_of_ragged
-from zrecord._write.arrow import ArrowColumn, arrow_batches, is_arrow
+from zrecord._write.arrow import ArrowColumn, arrow_batches, arrow_column, is_arrow
 from zrecord._write.columns import Column
 from zrecord._write.layout import Part
 from zrecord._write.types import ColumnType
@@ -20,6 +20,12 @@ from zrecord.errors import SchemaMismatchError
 
 #: The values of each field, for the same records.
 Batch = Mapping[str, Any]
+
+
+class Records(dict[str, list[Any]]):
+    """The columns of records that may lack a field each."""
+
+
 # Lists are made columns in such parts, so that a long list has no second copy.
 _RECORDS_AT_ONCE = 1 << 14
 _ACCEPTED = (
@@ -75,13 +81,16 @@ def _mapping(data: Mapping[str, Any]) -> Iterator[Batch]:
     for name in data:
         if not isinstance(name, str) or not name:
             raise ValueError(f"A field is named {name!r}; the name of a field is a str that is not empty")
-    lengths = {name: _length(name, values) for name, values in data.items()}
+    lengths = {name: length_of(name, values) for name, values in data.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"The fields have different numbers of records: {lengths}; give each as many values")
     yield data
 
 
-def _length(name: str, values: Any) -> int:
+def length_of(name: str, values: Any) -> int:
+    """Returns the number of values of a field. Raises ``ValueError`` for what has no values in an order."""
+    if isinstance(values, (Set, Mapping)):
+        raise ValueError(f"Field '{name}' is a {type(values).__name__}, whose values have no order; give an array or a list")
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__") or getattr(values, "shape", (0,)) == ():
         raise ValueError(
             f"Field '{name}' has {values!r:.60} instead of a value for each record; give an array or a list, or records as a"
@@ -96,25 +105,25 @@ def _records(records: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
         names = dict.fromkeys(name for record in part for name in record)
         if not all(isinstance(name, str) and name for name in names):
             raise ValueError(f"Records have the fields {list(names)}; the name of a field is a str that is not empty")
-        yield {name: [record.get(name) for record in part] for name in names}
+        yield Records({name: [record.get(name) for record in part] for name in names})
 
 
 def type_of(name: str, values: Any) -> ColumnType:
     """Returns the type that values of a field have. Raises ``ValueError`` if they do not tell it, or have none."""
-    if isinstance(values, ArrowColumn):
-        return values.type
     if isinstance(values, Ragged):
         return type_of_ragged(values)
     if isinstance(values, Field):
         return ColumnType(values.spec.dtype, values.spec.shape, nested=values.spec.nested is not None)
-    values = _plain(values)
+    values = _plain(name, values)
+    if isinstance(values, ArrowColumn):
+        return values.type
     return type_of_array(name, values) if isinstance(values, np.ndarray) else type_of_values(name, values)
 
 
 def parts_of(types: Mapping[str, ColumnType], batch: Batch) -> Iterator[tuple[list[Part], int, int]]:
     """Returns the columns of a batch in the order of the types, for all records or for some thousands after the others."""
     count = len(next(iter(batch.values()))) if batch else 0
-    values = {name: _plain(batch[name]) for name in types}
+    values = {name: _plain(name, batch[name]) for name in types}
     whole = {name: column for name in types if (column := _whole(name, types[name], values[name])) is not None}
     step = count if len(whole) == len(types) else _RECORDS_AT_ONCE
     for start in range(0, count, max(1, step)):
@@ -150,8 +159,11 @@ def _listed(values: Any, start: int, stop: int) -> Sequence[Any]:
     return found
 
 
-def _plain(values: Any) -> Any:
-    """Returns an array, or a sequence of values."""
+def _plain(name: str, values: Any) -> Any:
+    """Returns an array, a column of Arrow, or a sequence of values."""
+    # An Arrow array as one of NumPy would have NaN for what is absent. A series of pandas may be an array of NumPy.
+    if is_arrow(values) and not isinstance(getattr(values, "dtype", None), np.dtype):
+        return arrow_column(name, values)
     if not isinstance(values, (np.ndarray, list, tuple, Ragged, ArrowColumn, Field)):
         values = np.asarray(values) if hasattr(values, "__array__") else list(values)
     if isinstance(values, np.ndarray) and values.dtype == object:

@@ -10,7 +10,7 @@ from typing import Any
 from zrecord._write.engine import CALL, FAILED, EngineLost, engine
 from zrecord._write.failures import exception_of, lost_commit
 from zrecord._write.results import Expired, Rebalanced, Swept, Verified
-from zrecord._write.writer import engine_path
+from zrecord._write.writer import checked_options, engine_path
 
 _LEAST_AGE = datetime.timedelta(hours=1)
 Path = str | os.PathLike[str]
@@ -18,11 +18,11 @@ Options = Mapping[str, str] | None
 
 
 def _call(call: str, path: Path, options: Options, /, **arguments: Any) -> dict[str, Any]:
-    where = engine_path(path)
+    where, checked = engine_path(path), checked_options(options)
     running = engine()
     with running.session() as session:
         try:
-            session.send_json(CALL, {"call": call, "path": where, "storageOptions": dict(options or {}), **arguments})
+            session.send_json(CALL, {"call": call, "path": where, "storageOptions": checked, **arguments})
             answer = session.wait()
         except EngineLost as e:
             raise lost_commit(where, f"the engine has ended, with {running.process.why_it_ended()}", None) from e

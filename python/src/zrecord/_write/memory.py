@@ -6,12 +6,14 @@ import mmap
 import os
 import queue
 import threading
+import weakref
 from collections.abc import Callable
 from itertools import count
 from typing import Any
 
 import numpy as np
 
+from zrecord._process import _FIRST_FREE
 from zrecord.errors import StorageError
 
 Array = np.ndarray[Any, Any]
@@ -40,7 +42,11 @@ class SharedMemory:
     """
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+        import fcntl
+
+        # Of its own: that of the engine is closed at its end, and its number may be another file's while a thread goes on.
+        self._descriptor = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+        weakref.finalize(self, os.close, self._descriptor)
         self._length = 0
         self._lock = threading.Lock()
         self._free: queue.SimpleQueue[Region] = queue.SimpleQueue()

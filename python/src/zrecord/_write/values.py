@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from zrecord._write.arrays import column_of_array, encoded, type_of_array
+from zrecord._write.arrays import DAYS, column_of_array, encoded, type_of_array
 from zrecord._write.columns import Column, FixedColumn, JoinedColumn, PiecesColumn
 from zrecord._write.types import ColumnType
 from zrecord.errors import SchemaMismatchError
@@ -18,6 +18,7 @@ from zrecord.errors import SchemaMismatchError
 Array = np.ndarray[Any, Any]
 _EXACT = Context(prec=100)
 _EPOCH = datetime.datetime(1970, 1, 1)
+_EPOCH_OF_ZONES = _EPOCH.replace(tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
 _WHOLE = (int, np.integer)
 _REAL = (int, float, np.integer, np.floating)
@@ -26,7 +27,7 @@ _BYTES = (bytes, bytearray, memoryview)
 
 def type_of_values(name: str, values: Sequence[Any]) -> ColumnType:
     """Returns the type that the values of a list have. Raises ``ValueError`` if they do not tell it."""
-    there = [value for value in values if value is not None]
+    there = [value for value in values if value is not None and not _is_no_time(value)]
     if not there:
         raise ValueError(f"Field '{name}' has no value that would tell its type; give schema={{'{name}': 'utf8'}} or another type")
     for kinds, type_ in _TYPES:
@@ -43,7 +44,7 @@ def type_of_values(name: str, values: Sequence[Any]) -> ColumnType:
             return ColumnType(types.pop().type, (-1, *first.shape[1:]))
     if isinstance(first, (list, tuple)):
         longest = max(there, key=len)
-        element = type_of_array(name, np.asarray(longest)[None])
+        element = type_of_array(name, _listed_array(name, longest)[None])
         return ColumnType("i64" if not len(longest) else element.type, (-1, *element.shape[1:]))
     raise ValueError(
         f"Field '{name}' has values of {', '.join(sorted({type(v).__name__ for v in there}))}, whose type is not known;"
@@ -69,6 +70,8 @@ def _of_times(type_: str, there: Sequence[Any]) -> ColumnType:
 
 def column_of_values(name: str, type_: ColumnType, values: Sequence[Any]) -> Column:
     """Returns a list of values as a column. Raises ``ValueError`` that names the field and the record of a wrong value."""
+    if type_.type == "date" or type_.is_time:
+        values = [None if _is_no_time(value) else value for value in values]
     present = np.fromiter((value is not None for value in values), bool, len(values))
     marks = None if present.all() else present
     if type_.type == "utf8":
@@ -98,7 +101,10 @@ def _bytes(name: str, value: Any) -> bytes | bytearray | memoryview:
         if value.dtype != np.uint8 or value.ndim != 1:
             raise SchemaMismatchError(f"Field '{name}' is bytes, and a value is an array of {value.dtype}; give x.tobytes()")
         return value.tobytes()
-    return value if isinstance(value, (bytes, bytearray)) else memoryview(value).cast("B")
+    if isinstance(value, (bytes, bytearray)):
+        return value
+    view = memoryview(value)
+    return view.cast("B") if view.c_contiguous else view.tobytes()
 
 
 def _scalars(name: str, type_: ColumnType, values: Sequence[Any]) -> Array:
@@ -111,7 +117,7 @@ def _scalars(name: str, type_: ColumnType, values: Sequence[Any]) -> Array:
     if type_.type == "bf16" and any(value is not None for value in values):
         raise SchemaMismatchError(f"Field '{name}' is bf16; give an array of ml_dtypes.bfloat16, or of its bits as uint16")
     if stored.kind == "f":
-        _require(name, type_, values, lambda value: isinstance(value, _REAL) and not isinstance(value, bool), "a number")
+        _require(name, type_, values, _is_real, "a number that it can have")
         with np.errstate(over="ignore"):
             numbers = np.array([0.0 if value is None else value for value in values], np.float64).astype(stored)
         for record in np.flatnonzero(np.isinf(numbers)).tolist():
@@ -129,11 +135,24 @@ def _scalars(name: str, type_: ColumnType, values: Sequence[Any]) -> Array:
     return np.array([0 if value is None else int(value) for value in values], stored)
 
 
+def _is_real(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, _REAL):
+        return False
+    if isinstance(value, _WHOLE) and abs(int(value)) > 1 << 53:
+        return int(value).bit_length() <= 1 << 10 and int(float(value)) == int(value)
+    return True
+
+
+def _is_no_time(value: Any) -> bool:
+    """Tells whether this is NaT, of NumPy or of pandas."""
+    return isinstance(value, (np.datetime64, datetime.date)) and bool(value != value)
+
+
 def _times(name: str, type_: ColumnType, values: Sequence[Any]) -> Array:
     if type_.type == "date":
         kinds: tuple[type, ...] = (datetime.date, np.datetime64)
         _require(name, type_, values, lambda v: isinstance(v, kinds) and not isinstance(v, datetime.datetime), "a date")
-        days = np.array([0 if v is None else _days(v) for v in values], np.int64)
+        days = np.array([0 if v is None else _days(name, v) for v in values], np.int64)
         return days.astype(type_.spec.stored_dtype)
     is_aware = type_.type == "timestamp"
     wanted = "a datetime with a time zone" if is_aware else "a datetime without a time zone"
@@ -144,19 +163,35 @@ def _times(name: str, type_: ColumnType, values: Sequence[Any]) -> Array:
         lambda v: isinstance(v, np.datetime64) or (isinstance(v, datetime.datetime) and (v.utcoffset() is not None) == is_aware),
         wanted,
     )
-    return np.array([0 if v is None else _micros(v) for v in values], np.int64)
+    return np.array([0 if v is None else _micros(name, v) for v in values], np.int64)
 
 
-def _days(value: Any) -> int:
-    return int(np.datetime64(value, "D").astype(np.int64))
+def _days(name: str, value: Any) -> int:
+    days = _exactly(name, np.datetime64(value), "D")
+    if not DAYS[0] <= days <= DAYS[1]:
+        raise ValueError(f"Field '{name}' has the date {value}, which is {days} days from 1970; a date is within 32 bits")
+    return days
 
 
-def _micros(value: Any) -> int:
+def _micros(name: str, value: Any) -> int:
     if isinstance(value, np.datetime64):
-        return int(value.astype("M8[us]").astype(np.int64))
-    if value.tzinfo is not None:
-        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    return int((value - _EPOCH) // _MICROSECOND)
+        return _exactly(name, value, "us")
+    since = value - (_EPOCH if value.tzinfo is None else _EPOCH_OF_ZONES)
+    micros, rest = divmod(since, _MICROSECOND)
+    if rest:
+        raise ValueError(f"Field '{name}' has the time {value}, which is between microseconds; round it first")
+    return int(micros)
+
+
+def _exactly(name: str, value: Any, unit: str) -> int:
+    converted = value.astype(f"M8[{unit}]")
+    if converted.astype(value.dtype) != value:
+        words = "days" if unit == "D" else "microseconds"
+        raise ValueError(
+            f"Field '{name}' has the time {value}, which it cannot have: its unit is {words};"
+            f" round it first, by x.astype('M8[{unit}]'), or leave it out"
+        )
+    return int(converted.astype(np.int64))
 
 
 def _decimals(name: str, type_: ColumnType, values: Sequence[Any], marks: Array | None) -> Column:
@@ -183,7 +218,7 @@ def _tensors(name: str, type_: ColumnType, values: Sequence[Any], marks: Array |
 def _tensor(name: str, type_: ColumnType, value: Any, record: int) -> Column:
     """Returns one value as a column of its own. Raises ``SchemaMismatchError`` if it has another type or shape."""
     if isinstance(value, (list, tuple)):
-        array = np.asarray(value)
+        array = _listed_array(name, value)
         if array.dtype == object or (array.size and array.dtype.kind not in "biuf"):
             raise SchemaMismatchError(f"Field '{name}' is {type_}, and value {record} of the batch is {value!r:.60}; give numbers")
         array = _scalars(name, ColumnType(type_.type), array.reshape(-1).tolist()).reshape(array.shape)
@@ -195,3 +230,12 @@ def _tensor(name: str, type_: ColumnType, value: Any, record: int) -> Column:
             f"Field '{name}' is {type_}, and value {record} of the batch is {value!r:.60}, a {type(value).__name__}; give an array"
         )
     return column_of_array(name, type_, array[None])
+
+
+def _listed_array(name: str, value: Any) -> Array:
+    try:
+        return np.asarray(value)
+    except ValueError as e:
+        raise SchemaMismatchError(
+            f"Field '{name}' has {value!r:.60}, in which lists have different lengths; only the first dimension may vary"
+        ) from e

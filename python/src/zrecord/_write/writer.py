@@ -13,7 +13,7 @@ import numpy as np
 
 from zrecord._location import is_remote, local_path
 from zrecord._write import engine as engines
-from zrecord._write.batches import Batch, batches_of, parts_of, type_of
+from zrecord._write.batches import Batch, Records, batches_of, parts_of, type_of
 from zrecord._write.engine import BATCH, COMMIT, FAILED, FIELDS, OPEN, OPENED, EngineLost, Session
 from zrecord._write.failures import exception_of, lost_commit
 from zrecord._write.layout import layouts
@@ -23,6 +23,7 @@ from zrecord.errors import CommitOutcomeUnknown, SchemaMismatchError, WriteError
 
 Mode = Literal["create", "append", "overwrite"]
 MODES = ("create", "append", "overwrite")
+Options = Mapping[str, str] | None
 # How long an answer to an interrupted commit is waited for.
 _INTERRUPTED_SECONDS = 5.0
 
@@ -32,6 +33,14 @@ def engine_path(path: str | os.PathLike[str]) -> str:
     if isinstance(path, str) and is_remote(path):
         return path
     return str(local_path(path).absolute())
+
+
+def checked_options(options: Options) -> dict[str, str]:
+    """Returns options of the engine's storage. Raises ``TypeError`` that names the option, and not its value."""
+    for name, value in (options or {}).items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise TypeError(f"The engine option {name!r} is a {type(value).__name__}; options are a mapping of str to str")
+    return dict(options or {})
 
 
 def new_transaction(since: int | None = None) -> str:
@@ -74,6 +83,8 @@ class Attempt:
         opened = answer.json
         base: int = opened["since"] if since is None else since
         self.transaction = f"{commit}@{base}"
+        # Other changes are no attempt that can be repeated.
+        self._repeatable = self.transaction if mode in MODES else None
         self.length: int = opened.get("length", 0)
         self.fields: dict[str, ColumnType] | None = of_json(opened["fields"]) if "fields" in opened else None
         self.is_numbered: bool = opened.get("numbered", False)
@@ -94,6 +105,7 @@ class Attempt:
 
     def _send(self, send: Callable[[], None]) -> None:
         """Sends a frame, unless the session is known to have failed: then raises why."""
+        self._require_process()
         try:
             failure = self.session.failure()
             if failure is None:
@@ -102,6 +114,10 @@ class Attempt:
         except EngineLost as e:
             raise self._lost() from e
         raise exception_of(failure.json)
+
+    def _require_process(self) -> None:
+        if self.session.engine.pid != os.getpid():
+            raise WriteError(f"The write to {self.path} belongs to the process that began it; begin one after the fork", self.path)
 
     def _lost(self) -> WriteError:
         self.is_over = True
@@ -123,27 +139,28 @@ class Attempt:
             # Nothing of it must come later, when the write is repeated.
             why = f"the engine has ended, with {engine.process.why_it_ended()}"
             engine.kill()
-            raise lost_commit(self.path, why, self.transaction) from e
+            raise lost_commit(self.path, why, self._repeatable) from e
         except BaseException as e:
             raise e from self._after_interrupt()
         finally:
             engine.forget(self.session)
         if answer.kind == FAILED:
-            raise exception_of(answer.json, self.transaction)
+            raise exception_of(answer.json, self._repeatable)
         done = answer.json
-        return Committed(done["version"], done["length"], done["records"], self.transaction)
+        return Committed(done["version"], done["length"], done["records"], self.transaction, done.get("repeated", False))
 
     def _after_interrupt(self) -> CommitOutcomeUnknown | None:
         """Waits a little for the answer to an interrupted commit. Returns what to say if none came, or if it took effect."""
         engine = self.session.engine
         try:
             answer = self.session.wait(_INTERRUPTED_SECONDS)
-        except (EngineLost, TimeoutError):
+        except BaseException:
+            # Also after another interrupt, nothing of it must come later.
             engine.kill()
-            return lost_commit(self.path, "the call was interrupted", self.transaction)
+            return lost_commit(self.path, "the call was interrupted", self._repeatable)
         if answer.kind == FAILED:
             return None
-        return lost_commit(self.path, f"the call was interrupted, and it is version {answer.json['version']}", self.transaction)
+        return lost_commit(self.path, f"the call was interrupted, and it is version {answer.json['version']}", self._repeatable)
 
     def abort(self) -> None:
         """Ends the session without a commit, and waits until what it has written is deleted."""
@@ -192,7 +209,7 @@ class Writer:
         self._path = engine_path(path)
         self._mode: str = mode
         self._schema = parse_schema(schema)
-        self._arguments = {"alignBytes": align_bytes, "storageOptions": dict(engine_options or {})}
+        self._arguments = {"alignBytes": align_bytes, "storageOptions": checked_options(engine_options)}
         self._types: dict[str, ColumnType] = {}
         self._last: Committed | None = None
         self._is_closed = False
@@ -265,7 +282,7 @@ class Writer:
         if not missing:
             return batch
         count = len(next(iter(batch.values()))) if batch else 0
-        if all(isinstance(values, list) for values in batch.values()) and batch:
+        if isinstance(batch, Records) and batch:
             return {**batch, **{name: [None] * count for name in missing}}
         raise SchemaMismatchError(
             f"Field '{missing[0]}' of {self._path} is missing; give a value, or None, for each record", self._path

@@ -98,7 +98,8 @@ final class Arguments {
     find(name)
         .ifPresent(node -> node.fields().forEachRemaining(member -> {
           if (!member.getValue().isTextual()) {
-            throw wrong(name, node, "an object of strings");
+            // The others may be secret.
+            throw wrong(name + "." + member.getKey(), member.getValue(), "a string");
           }
           strings.put(member.getKey(), member.getValue().textValue());
         }));

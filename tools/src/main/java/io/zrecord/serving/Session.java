@@ -41,6 +41,7 @@ final class Session implements AutoCloseable {
   private final Mode mode;
   private final UUID commitId;
   private final WriteOptions options;
+  private final Optional<Long> since;
   private final Optional<TableSnapshot> present;
   private final Optional<VersionEntry> done;
   private @Nullable Sink sink;
@@ -63,13 +64,18 @@ final class Session implements AutoCloseable {
         .optionalNumber("alignBytes")
         .map(WriteOptions.defaults()::withAlignBytes)
         .orElse(WriteOptions.defaults());
-    Optional<Long> since = arguments.optionalNumber("since");
+    since = arguments.optionalNumber("since");
     Optional<Long> version = arguments.optionalNumber("version");
     arguments.requireUsed();
     table.requireCreatable();
-    done = since.flatMap(base -> Attempts.find(table, base, commitId));
+    done = earlier();
     present = version.map(table::version).or(table::find);
     requireMode();
+  }
+
+  /** Returns the version of an earlier attempt of the same commit. */
+  private Optional<VersionEntry> earlier() {
+    return since.flatMap(base -> Attempts.find(table, base, commitId));
   }
 
   private void requireMode() {
@@ -149,11 +155,24 @@ final class Session implements AutoCloseable {
     recordCount += records.count();
   }
 
-  /** Commits, and returns the version. Without fields there is nothing to commit. */
+  /**
+   * Commits, and returns the version: that of an earlier attempt if one took effect meanwhile,
+   * which the writer may have taken for the version of another. Without fields there is nothing to
+   * commit.
+   */
   ObjectNode commit() {
     if (sink == null) {
       throw new IllegalStateException(
           "There is nothing to commit to " + storage.location() + "; send the fields first");
+    }
+    Optional<VersionEntry> earlier = earlier();
+    if (earlier.isPresent()) {
+      return JsonNodeFactory.instance
+          .objectNode()
+          .put("version", earlier.get().version())
+          .put("length", earlier.get().recordCount())
+          .put("records", 0)
+          .put("repeated", true);
     }
     TableSnapshot version = sink.commit();
     return JsonNodeFactory.instance
