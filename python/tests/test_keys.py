@@ -29,6 +29,9 @@ class Number:
     def __index__(self) -> int:
         return self._number
 
+    def __repr__(self) -> str:
+        return f"Number({self._number})"
+
 
 @pytest.fixture(scope="module")
 def data() -> zrecord.Dataset:
