@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -214,10 +215,16 @@ def test_a_feed_that_four_threads_use_doubles_no_batch(data: Path) -> None:
                 found.append([batch.number, *batch.index.tolist()])
 
         threads = [threading.Thread(target=use) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        before = sys.getswitchinterval()
+        # A switch wherever Python allows one.
+        sys.setswitchinterval(1e-6)
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            sys.setswitchinterval(before)
     assert sorted(batch[0] for batch in found) == list(range(1, 20 * 101))
     assert np.bincount([i for batch in found for i in batch[1:]]).sum() == 20 * RECORDS - 10
     assert all("in use: another thread" in message for message in refused)

@@ -207,7 +207,9 @@ class Engine:
 
     def forget(self) -> None:
         """Releases, in a fork, what belongs to the parent process, so that the engine sees the end of the parent."""
-        self._leases.end(self._errors.fileno())
+        # An engine that has ended has nothing open, and must not keep the others from being released.
+        if self._finalizer.alive:
+            self._leases.end(self._errors.fileno())
 
 
 def _pipe() -> tuple[io.FileIO, io.FileIO]:
