@@ -113,7 +113,7 @@ class Feed(Iterator[Batch]):
             engine.lease(pending.number, pending.memory)
         pending.log(self._arguments.dataset, self._arguments.bad_records)
         if pending.batch is not None and pending.given is None:
-            pending.given = self._arguments.convert(pending.batch)
+            pending.given = self._arguments.convert(pending.batch, self._header)
         if pending.batch is None:
             self._place = pending.place
             self._pending = None
