@@ -263,6 +263,31 @@ def test_a_call_during_another_thread_s_call_is_refused(data: Path) -> None:
         assert numbers == list(range(numbers[0], 101))
 
 
+@pytest.mark.parametrize("is_handler", [True, False])
+def test_a_close_during_a_call_ends_it_and_takes_nothing_from_other_feeds(data: Path, is_handler: bool) -> None:
+    feed = zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED, depth=2)
+    held = [next(feed), next(feed)]
+    others: list[zrecord.Feed] = []
+
+    def close(*_: object) -> None:
+        feed.close()
+        others.append(zrecord.feed(data, fields=["label"], batch_size=100, seed=SEED))
+        assert next(others[0]).number == 0  # has the numbers of the files that were closed
+
+    before = signal.signal(signal.SIGUSR1, close)
+    timer = threading.Timer(0.5, (lambda: signal.raise_signal(signal.SIGUSR1)) if is_handler else close)
+    timer.start()
+    try:
+        with pytest.raises(FeedError, match="The feed was closed while it was asked for a batch"):
+            next(feed)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    with others[0] as other:
+        assert [batch.number for batch in other] == list(range(1, 11))
+    assert [batch.number for batch in held] == [0, 1]
+
+
 def test_arrays_may_be_dropped_by_any_thread_and_after_the_end(data: Path, images: np.ndarray[Any, Any]) -> None:
     def hold_one() -> zrecord.Batch:
         with zrecord.feed(data, batch_size=10, depth=4) as feed:

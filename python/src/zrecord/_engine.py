@@ -89,8 +89,9 @@ class Engine:
         finally:
             messages.close()
         os.set_blocking(self._out.fileno(), False)
-        self._reads = iter(functools.partial(os.read, self._out.fileno(), _READ_BYTES), b"")
-        self._chunks: deque[bytes] = deque()
+        # Of the file, not of its number, which another file has after a close. Gives None if nothing is there yet.
+        self._reads = iter(functools.partial(self._out.read, _READ_BYTES), b"")
+        self._chunks: deque[bytes | None] = deque()
         self._data = b""
         #: Where the next message begins. Moved by ``take_until``, or assigned by who has taken what is before.
         self.at = 0
@@ -129,20 +130,25 @@ class Engine:
                     return kind, memoryview(data)[content : content + length], content + length
             if not self._chunks:
                 self._receive(timeout)
-            joined = b"".join((data[at:], *self._chunks))
+            joined = b"".join((data[at:], *filter(None, self._chunks)))
             self._data, self.at, self._chunks = joined, 0, deque()
 
     def _receive(self, timeout: float) -> None:
         """Reads once. What is read is in ``_chunks`` within one call, before a handler of a signal can run."""
         try:
             self._chunks.extend(itertools.islice(self._reads, 1))
-        except BlockingIOError:
-            start = time.monotonic()
-            try:
-                self._wait(timeout)
-            finally:
-                self.waited += time.monotonic() - start
-            self._chunks.extend(itertools.islice(self._reads, 1))
+            if self._chunks and self._chunks[-1] is None:
+                start = time.monotonic()
+                try:
+                    self._wait(timeout)
+                finally:
+                    self.waited += time.monotonic() - start
+                self._chunks.extend(itertools.islice(self._reads, 1))
+        except ValueError:
+            if self._finalizer.alive:
+                raise
+        if not self._finalizer.alive:
+            raise FeedError("The feed was closed while it was asked for a batch")
         if not self._chunks:
             self._ended = self._ended or self._failure()
             raise self._ended
