@@ -82,7 +82,7 @@ feed.close()
 """
 
 
-@pytest.mark.parametrize("depth, way", [(2, "drop"), (4, "views"), (8, "drop")])
+@pytest.mark.parametrize("depth, way", [(2, "drop"), (4, "views"), (8, "drop"), (9, "views")])
 def test_interrupts_in_a_loop_neither_lose_nor_repeat_a_batch(data: Path, depth: int, way: str) -> None:
     said = run(INTERRUPTED, data, SEED, budget.of(1000), depth, way)
     assert said.returncode == 0, said.stderr
@@ -308,6 +308,19 @@ def test_arrays_may_be_dropped_by_any_thread_and_after_the_end(data: Path, image
     )
     said = run(program, data)
     assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_what_another_thread_drops_during_a_call_goes_back_at_once(data: Path) -> None:
+    with zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED, depth=8, max_bytes=121, timeout=10) as feed:
+        held = [next(feed) for _ in range(3)]
+        assert feed._engine is not None
+        timer = threading.Timer(1.0, held.clear)
+        timer.start()
+        start = time.monotonic()
+        numbers = [batch.number for batch in feed]
+        assert 0.5 < time.monotonic() - start < 9
+        timer.join()
+        assert numbers == list(range(3, 101))
 
 
 def test_the_labels_of_all_records_come_once(data: Path) -> None:

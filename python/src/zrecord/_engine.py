@@ -40,6 +40,8 @@ _READ_BYTES = 1 << 16
 _CLOSE_SECONDS = 10
 # How long others, such as the queue of an accelerator, may take to release a batch when all are owned.
 _OWNED_SECONDS = 10.0
+# How often a call that waits gives back what other threads have dropped.
+_DROPPED_SECONDS = 0.02
 # How the command line begins the line that says why it ended.
 _REASON = re.compile("^zrecord: ", re.MULTILINE)
 
@@ -64,7 +66,7 @@ class Engine:
         self._memory = io.FileIO(_anonymous_file(), "r+")
         # Not the standard output, to which a virtual machine may write anything.
         self._out, messages = _pipe()
-        self._leases = Leases()
+        self._leases = Leases(depth)
         words = [*command, *arguments]
         words += [f"--share=/dev/fd/{self._memory.fileno()}", f"--messages=/dev/fd/{messages.fileno()}"]
         try:
@@ -118,6 +120,7 @@ class Engine:
         """Returns the next message: its kind, its content, and where it ends. The same again until ``at`` is assigned that end."""
         if os.getpid() != self._pid:
             raise FeedError("A feed belongs to the process that began it; begin one after the fork")
+        self._leases.give_back(2)
         while True:
             data, at = self._data, self.at
             content = at + _FRAME.size
@@ -135,6 +138,7 @@ class Engine:
 
     def _receive(self, timeout: float) -> None:
         """Reads once. What is read is in ``_chunks`` within one call, before a handler of a signal can run."""
+        self._leases.give_back(1)
         try:
             self._chunks.extend(itertools.islice(self._reads, 1))
             if self._chunks and self._chunks[-1] is None:
@@ -160,6 +164,7 @@ class Engine:
         while len(self._leases) >= self._depth:
             # Frees cycles, and makes JAX release what it has used.
             gc.collect()
+            self._leases.give_back(1)
             if self._poll.poll(pause * 1000):
                 return
             if len(self._leases) >= self._depth and time.monotonic() > deadline:
@@ -168,8 +173,15 @@ class Engine:
                     " copy what must outlive them, or raise depth"
                 )
             pause = min(2 * pause, 0.5)
-        if not self._poll.poll(timeout * 1000):
-            raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
+        self._leases.give_back(1)
+        deadline = time.monotonic() + timeout
+        while not self._poll.poll(max(0.0, min(deadline - time.monotonic(), _DROPPED_SECONDS)) * 1000):
+            # Other threads may drop batches meanwhile, which the engine may need for the next one if max_bytes is given.
+            self._leases.give_back(1)
+            if time.monotonic() >= deadline:
+                raise FeedTimeoutError(
+                    f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads"
+                )
 
     def memory(self, length: int) -> Array:
         """Returns the shared memory, with at least the given bytes. Nothing is given back before a ``lease``."""
