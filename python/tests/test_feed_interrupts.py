@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -311,16 +312,22 @@ def test_arrays_may_be_dropped_by_any_thread_and_after_the_end(data: Path, image
 
 
 def test_what_another_thread_drops_during_a_call_goes_back_at_once(data: Path) -> None:
-    with zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED, depth=8, max_bytes=121, timeout=10) as feed:
-        held = [next(feed) for _ in range(3)]
-        assert feed._engine is not None
-        timer = threading.Timer(1.0, held.clear)
-        timer.start()
-        start = time.monotonic()
-        numbers = [batch.number for batch in feed]
-        assert 0.5 < time.monotonic() - start < 9
-        timer.join()
-        assert numbers == list(range(3, 101))
+    with zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED, depth=8) as feed:
+        held = [next(feed) for _ in range(8)]
+        engine = feed._engine
+        assert engine is not None
+        os.kill(engine._process.pid, signal.SIGSTOP)
+        found: list[int] = []
+        asking = threading.Thread(target=lambda: found.append(next(feed).number))
+        asking.start()
+        for _ in range(3):
+            held.pop()
+            time.sleep(0.7)
+            assert len(engine._leases._dropped) == 0
+        assert asking.is_alive()
+        os.kill(engine._process.pid, signal.SIGCONT)
+        asking.join()
+        assert found == [8]
 
 
 def test_the_labels_of_all_records_come_once(data: Path) -> None:
