@@ -22,7 +22,7 @@ import pytest
 
 import zrecord
 from tests import budget
-from tests.feeds import LABELS, RECORDS, damaged, indices
+from tests.feeds import LABELS, RECORDS, damaged, indices, run
 from zrecord import _engine, _epochs
 from zrecord.errors import CorruptDataError, FeedError, FeedTimeoutError, LauncherError
 
@@ -431,6 +431,22 @@ def test_a_fork_neither_uses_nor_keeps_the_engine(data: Path) -> None:
     wait_for_end(pid)
     os.close(done)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_fork_keeps_no_engine_while_another_feed_has_ended(data: Path) -> None:
+    program = (
+        "import os, stat, sys, zrecord\n"
+        "ended = zrecord.feed(sys.argv[1], batch_size=500, drop_remainder=True)\n"
+        "while next(ended, None) is not None: pass\n"
+        "feed = zrecord.feed(sys.argv[1], batch_size=10)\n"
+        "next(feed)\n"
+        "pipe = feed._engine._leases._pipe.fileno()\n"
+        "child = os.fork()\n"
+        "if child == 0: os._exit(stat.S_ISFIFO(os.fstat(pipe).st_mode))\n"
+        "sys.exit(os.waitpid(child, 0)[1])\n"
+    )
+    said = run(program, data)
+    assert (said.returncode, said.stderr) == (0, "")
 
 
 def test_a_stalled_engine_times_out_and_may_go_on(data: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -81,7 +83,7 @@ feed.close()
 """
 
 
-@pytest.mark.parametrize("depth, way", [(2, "drop"), (4, "views"), (8, "drop")])
+@pytest.mark.parametrize("depth, way", [(2, "drop"), (4, "views"), (8, "drop"), (9, "views")])
 def test_interrupts_in_a_loop_neither_lose_nor_repeat_a_batch(data: Path, depth: int, way: str) -> None:
     said = run(INTERRUPTED, data, SEED, budget.of(1000), depth, way)
     assert said.returncode == 0, said.stderr
@@ -214,10 +216,16 @@ def test_a_feed_that_four_threads_use_doubles_no_batch(data: Path) -> None:
                 found.append([batch.number, *batch.index.tolist()])
 
         threads = [threading.Thread(target=use) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        before = sys.getswitchinterval()
+        # A switch wherever Python allows one.
+        sys.setswitchinterval(1e-6)
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            sys.setswitchinterval(before)
     assert sorted(batch[0] for batch in found) == list(range(1, 20 * 101))
     assert np.bincount([i for batch in found for i in batch[1:]]).sum() == 20 * RECORDS - 10
     assert all("in use: another thread" in message for message in refused)
@@ -256,6 +264,31 @@ def test_a_call_during_another_thread_s_call_is_refused(data: Path) -> None:
         assert numbers == list(range(numbers[0], 101))
 
 
+@pytest.mark.parametrize("is_handler", [True, False])
+def test_a_close_during_a_call_ends_it_and_takes_nothing_from_other_feeds(data: Path, is_handler: bool) -> None:
+    feed = zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED, depth=2)
+    held = [next(feed), next(feed)]
+    others: list[zrecord.Feed] = []
+
+    def close(*_: object) -> None:
+        feed.close()
+        others.append(zrecord.feed(data, fields=["label"], batch_size=100, seed=SEED))
+        assert next(others[0]).number == 0  # has the numbers of the files that were closed
+
+    before = signal.signal(signal.SIGUSR1, close)
+    timer = threading.Timer(0.5, (lambda: signal.raise_signal(signal.SIGUSR1)) if is_handler else close)
+    timer.start()
+    try:
+        with pytest.raises(FeedError, match="The feed was closed while it was asked for a batch"):
+            next(feed)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGUSR1, before)
+    with others[0] as other:
+        assert [batch.number for batch in other] == list(range(1, 11))
+    assert [batch.number for batch in held] == [0, 1]
+
+
 def test_arrays_may_be_dropped_by_any_thread_and_after_the_end(data: Path, images: np.ndarray[Any, Any]) -> None:
     def hold_one() -> zrecord.Batch:
         with zrecord.feed(data, batch_size=10, depth=4) as feed:
@@ -276,6 +309,25 @@ def test_arrays_may_be_dropped_by_any_thread_and_after_the_end(data: Path, image
     )
     said = run(program, data)
     assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_what_another_thread_drops_during_a_call_goes_back_at_once(data: Path) -> None:
+    with zrecord.feed(data, fields=["label"], batch_size=10, seed=SEED, depth=8) as feed:
+        held = [next(feed) for _ in range(8)]
+        engine = feed._engine
+        assert engine is not None
+        os.kill(engine._process.pid, signal.SIGSTOP)
+        found: list[int] = []
+        asking = threading.Thread(target=lambda: found.append(next(feed).number))
+        asking.start()
+        for _ in range(3):
+            held.pop()
+            time.sleep(0.7)
+            assert len(engine._leases._dropped) == 0
+        assert asking.is_alive()
+        os.kill(engine._process.pid, signal.SIGCONT)
+        asking.join()
+        assert found == [8]
 
 
 def test_the_labels_of_all_records_come_once(data: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_the_arguments_of_a_data_loader_are_obeyed(data: Path) -> None:
         batches = numbers(loader)
         assert batches == [list(range(first, first + 100)) for first in range(0, 1000, 100)]
     with FeedLoader(
-        Dataset(data, fields=["label"]), 100, sampler="blockShuffle", block_length=50, mixed=2, in_order=False
+        Dataset(data, fields=["label"]), 100, sampler="blockShuffle", block_length=50, mixed=2, in_order=False, epochs=1
     ) as loader:
         found = []
         for batch in loader:
@@ -90,6 +91,9 @@ def test_the_arguments_of_a_data_loader_are_obeyed(data: Path) -> None:
         ({"prefetch_factor": 0}, "prefetch_factor is 0"),
         ({"threads": 3}, "Give num_workers"),
         ({"shuffle": True, "sampler": "random"}, "give one of them"),
+        ({"world_size": 2}, "Give both rank and world_size"),
+        ({"rank": 1}, "Give both rank and world_size"),
+        ({"prefetch_factor": 2, "depth": 9}, "prefetch_factor is 2 and depth is 9; give one of them"),
         ({"rank": 0, "world_size": 2, "bad_records": "skip_record"}, "world_size 2"),
     ],
 )
@@ -137,11 +141,11 @@ def test_workers_that_would_deliver_all_batches_each_are_refused(data: Path) -> 
 def test_an_interrupt_while_tensors_are_made_loses_no_batch(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with FeedLoader(data, batch_size=100, shuffle=True, seed=SEED, epochs=1) as loader:
         found: list[int] = []
-        made = loader._tensors
+        made = loader.feed._arguments.convert
         interrupts = iter([False, True, False, True, True])
 
-        def interrupted(batch: Any) -> Any:
-            tensors = made(batch)
+        def interrupted(batch: Any, header: Any) -> Any:
+            tensors = made(batch, header)
             if next(interrupts, False):
                 raise KeyboardInterrupt
             return tensors
@@ -163,6 +167,32 @@ def _with(arguments: Any, convert: Any) -> Any:
     import dataclasses
 
     return dataclasses.replace(arguments, convert=convert)
+
+
+def test_a_loader_that_nobody_refers_to_ends_its_engine_at_once(data: Path) -> None:
+    gc.disable()
+    try:
+        loader = FeedLoader(data, batch_size=10)
+        for _ in loader:
+            break
+        assert loader.feed._engine is not None
+        process = loader.feed._engine._process
+        del loader
+        assert process.poll() is not None
+    finally:
+        gc.enable()
+
+
+def test_a_loader_that_was_made_before_the_ranks_is_refused(data: Path) -> None:
+    program = (
+        "import sys, torch.distributed as dist\n"
+        "from zrecord.torch import FeedLoader\n"
+        "loader = FeedLoader(sys.argv[1], batch_size=10)\n"
+        "dist.is_initialized, dist.get_rank, dist.get_world_size = lambda: True, lambda: 1, lambda: 2\n"
+        "iter(loader)\n"
+    )
+    said = run(program, data)
+    assert "FeedError: This loader was made for rank 0 of 1, but torch.distributed now says 1 of 2" in said.stderr
 
 
 DISTRIBUTED = """

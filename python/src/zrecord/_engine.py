@@ -40,6 +40,8 @@ _READ_BYTES = 1 << 16
 _CLOSE_SECONDS = 10
 # How long others, such as the queue of an accelerator, may take to release a batch when all are owned.
 _OWNED_SECONDS = 10.0
+# How often a call that waits gives back what other threads have dropped.
+_DROPPED_SECONDS = 0.02
 # How the command line begins the line that says why it ended.
 _REASON = re.compile("^zrecord: ", re.MULTILINE)
 
@@ -64,7 +66,7 @@ class Engine:
         self._memory = io.FileIO(_anonymous_file(), "r+")
         # Not the standard output, to which a virtual machine may write anything.
         self._out, messages = _pipe()
-        self._leases = Leases()
+        self._leases = Leases(depth)
         words = [*command, *arguments]
         words += [f"--share=/dev/fd/{self._memory.fileno()}", f"--messages=/dev/fd/{messages.fileno()}"]
         try:
@@ -89,8 +91,9 @@ class Engine:
         finally:
             messages.close()
         os.set_blocking(self._out.fileno(), False)
-        self._reads = iter(functools.partial(os.read, self._out.fileno(), _READ_BYTES), b"")
-        self._chunks: deque[bytes] = deque()
+        # Of the file, not of its number, which another file has after a close. Gives None if nothing is there yet.
+        self._reads = iter(functools.partial(self._out.read, _READ_BYTES), b"")
+        self._chunks: deque[bytes | None] = deque()
         self._data = b""
         #: Where the next message begins. Moved by ``take_until``, or assigned by who has taken what is before.
         self.at = 0
@@ -117,6 +120,7 @@ class Engine:
         """Returns the next message: its kind, its content, and where it ends. The same again until ``at`` is assigned that end."""
         if os.getpid() != self._pid:
             raise FeedError("A feed belongs to the process that began it; begin one after the fork")
+        self._leases.give_back(2)
         while True:
             data, at = self._data, self.at
             content = at + _FRAME.size
@@ -129,20 +133,26 @@ class Engine:
                     return kind, memoryview(data)[content : content + length], content + length
             if not self._chunks:
                 self._receive(timeout)
-            joined = b"".join((data[at:], *self._chunks))
+            joined = b"".join((data[at:], *filter(None, self._chunks)))
             self._data, self.at, self._chunks = joined, 0, deque()
 
     def _receive(self, timeout: float) -> None:
         """Reads once. What is read is in ``_chunks`` within one call, before a handler of a signal can run."""
+        self._leases.give_back(1)
         try:
             self._chunks.extend(itertools.islice(self._reads, 1))
-        except BlockingIOError:
-            start = time.monotonic()
-            try:
-                self._wait(timeout)
-            finally:
-                self.waited += time.monotonic() - start
-            self._chunks.extend(itertools.islice(self._reads, 1))
+            if self._chunks and self._chunks[-1] is None:
+                start = time.monotonic()
+                try:
+                    self._wait(timeout)
+                finally:
+                    self.waited += time.monotonic() - start
+                self._chunks.extend(itertools.islice(self._reads, 1))
+        except ValueError:
+            if self._finalizer.alive:
+                raise
+        if not self._finalizer.alive:
+            raise FeedError("The feed was closed while it was asked for a batch")
         if not self._chunks:
             self._ended = self._ended or self._failure()
             raise self._ended
@@ -154,6 +164,7 @@ class Engine:
         while len(self._leases) >= self._depth:
             # Frees cycles, and makes JAX release what it has used.
             gc.collect()
+            self._leases.give_back(1)
             if self._poll.poll(pause * 1000):
                 return
             if len(self._leases) >= self._depth and time.monotonic() > deadline:
@@ -162,8 +173,15 @@ class Engine:
                     " copy what must outlive them, or raise depth"
                 )
             pause = min(2 * pause, 0.5)
-        if not self._poll.poll(timeout * 1000):
-            raise FeedTimeoutError(f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads")
+        self._leases.give_back(1)
+        deadline = time.monotonic() + timeout
+        while not self._poll.poll(max(0.0, min(deadline - time.monotonic(), _DROPPED_SECONDS)) * 1000):
+            # Other threads may drop batches meanwhile, which the engine may need for the next one if max_bytes is given.
+            self._leases.give_back(1)
+            if time.monotonic() >= deadline:
+                raise FeedTimeoutError(
+                    f"No batch came within {timeout:g} s; the engine is {self._state()}; raise timeout or threads"
+                )
 
     def memory(self, length: int) -> Array:
         """Returns the shared memory, with at least the given bytes. Nothing is given back before a ``lease``."""
@@ -207,7 +225,9 @@ class Engine:
 
     def forget(self) -> None:
         """Releases, in a fork, what belongs to the parent process, so that the engine sees the end of the parent."""
-        self._leases.end(self._errors.fileno())
+        # An engine that has ended has nothing open, and must not keep the others from being released.
+        if self._finalizer.alive:
+            self._leases.end(self._errors.fileno())
 
 
 def _pipe() -> tuple[io.FileIO, io.FileIO]:

@@ -42,24 +42,24 @@ class EpochIterator(Iterator[Batch]):
     def __next__(self) -> Batch:
         feed = self._feed
         thread = threading.get_ident()
-        # As in Feed.__next__, nothing is called from here to the ``try``, nor from the first assignment to the return.
-        if feed._user:
-            raise feed._in_use()
-        feed._user = thread
-        self._is_asked = True
-        try:
-            pending = self._prepare()
-            if pending is None or pending.batch is None:
-                self._is_ended = True
-                raise StopIteration
-            feed._place = pending.place
-            feed._pending = None
-            self.given += 1
-            self._is_asked = False
-            given: Batch = pending.given
-            return given
-        finally:
-            feed._user = 0
+        # As in Feed.__next__, no handler of a signal runs from here to the ``try``, nor from the first assignment to the return.
+        if not feed._user:
+            feed._user = thread
+            self._is_asked = True
+            try:
+                pending = self._prepare()
+                if pending is None or pending.batch is None:
+                    self._is_ended = True
+                    raise StopIteration
+                feed._place = pending.place
+                feed._pending = None
+                self.given += 1
+                self._is_asked = False
+                given: Batch = pending.given
+                return given
+            finally:
+                feed._user = 0
+        raise feed._in_use()
 
     def _prepare(self) -> Pending | None:
         """Returns the next batch of the epoch; ``None`` after the last one."""

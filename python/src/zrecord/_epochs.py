@@ -73,21 +73,21 @@ class Feed(Iterator[Batch]):
         all batches are still referenced, if another thread is in a call, or if the feed is closed.
         """
         thread = threading.get_ident()
-        # From here to the ``try``, and from the first assignment below to the return, nothing is called: no handler of a signal
-        # runs in between, and no other thread.
-        if self._user:
-            raise self._in_use()
-        self._user = thread
-        try:
-            pending = self._prepare()
-            if pending.batch is None:
-                raise StopIteration
-            self._place = pending.place
-            self._pending = None
-            given: Batch = pending.given
-            return given
-        finally:
-            self._user = 0
+        # From here to the ``try``, and from the first assignment below to the return, nothing is called, and no jump is taken,
+        # at which Python 3.10 looks for signals as well: no handler of a signal runs in between, and no other thread.
+        if not self._user:
+            self._user = thread
+            try:
+                pending = self._prepare()
+                if pending.batch is None:
+                    raise StopIteration
+                self._place = pending.place
+                self._pending = None
+                given: Batch = pending.given
+                return given
+            finally:
+                self._user = 0
+        raise self._in_use()
 
     def _prepare(self) -> Pending:
         """Returns the next batch or the end, and keeps it until the caller has taken it. May be interrupted anywhere."""
@@ -113,7 +113,7 @@ class Feed(Iterator[Batch]):
             engine.lease(pending.number, pending.memory)
         pending.log(self._arguments.dataset, self._arguments.bad_records)
         if pending.batch is not None and pending.given is None:
-            pending.given = self._arguments.convert(pending.batch)
+            pending.given = self._arguments.convert(pending.batch, self._header)
         if pending.batch is None:
             self._place = pending.place
             self._pending = None
@@ -193,16 +193,21 @@ class Feed(Iterator[Batch]):
     def _begun_place(self) -> Place:
         if self._place is None:
             self._require_open()
-            thread = threading.get_ident()
-            if self._user:
-                raise self._in_use()
+            self._begin_alone()
+        assert self._place is not None
+        return self._place
+
+    def _begin_alone(self) -> None:
+        thread = threading.get_ident()
+        # As in ``__next__``.
+        if not self._user:
             self._user = thread
             try:
                 self._begun()
+                return
             finally:
                 self._user = 0
-        assert self._place is not None
-        return self._place
+        raise self._in_use()
 
     @property
     def epochs(self) -> int | None:

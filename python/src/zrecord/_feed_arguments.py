@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,8 @@ class FeedArguments:
     bad_records: str
     #: Whether other processes have the other records.
     is_one_of_ranks: bool
-    #: Makes of a batch what iterators return.
-    convert: Callable[[Batch], Any] = lambda batch: batch
+    #: Makes of a batch, and of the first message of the engine, what iterators return.
+    convert: Callable[[Batch, Mapping[str, Any]], Any] = lambda batch, header: batch
 
     @property
     def dataset(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
@@ -13,6 +14,7 @@ from zrecord import _batch
 from zrecord._epochs import Feed
 from zrecord._progress import FeedStatistics
 from zrecord._ragged import Ragged
+from zrecord.errors import FeedError
 from zrecord.torch._batch import Batch
 from zrecord.torch._batches import _processes
 from zrecord.torch._dataset import Dataset
@@ -48,7 +50,8 @@ class FeedLoader:
     :param prefetch_factor: batches to load ahead for each of the threads; by default 8 batches in all are alive
     :param persistent_workers: has no meaning here: the engine always stays
     :param pin_memory_device: the device to pin memory for, as ``Tensor.pin_memory`` takes it
-    :param in_order: ``False`` delivers the batch that is ready first
+    :param in_order: ``False`` delivers the batch that is ready first, also one of the next epoch before the last ones of an epoch;
+        with ``epochs=1`` there is none
     :param seed: the seed of the order; there is no other source of chance
     :param epochs: the number of epochs; ``None``: no end
     :param options: other arguments of ``zrecord.feed``, such as ``fields``, ``pad``, ``rank`` and ``world_size``, which are those
@@ -102,10 +105,15 @@ class FeedLoader:
         if "threads" in options or "drop_remainder" in options or "as_completed" in options or "writable" in options:
             raise ValueError("Give num_workers, drop_last and in_order instead of threads, drop_remainder and as_completed")
         threads = num_workers or 2
-        if "rank" not in options and "world_size" not in options:
-            options["rank"], options["world_size"] = _processes()
+        if ("rank" in options) != ("world_size" in options):
+            raise ValueError("Give both rank and world_size, or none of them for those of torch.distributed")
+        self._ranks = None if "rank" in options else _processes()
+        if self._ranks is not None:
+            options["rank"], options["world_size"] = self._ranks
         if prefetch_factor is not None:
-            options.setdefault("depth", 1 + prefetch_factor * threads)
+            if "depth" in options:
+                raise ValueError(f"prefetch_factor is {prefetch_factor} and depth is {options['depth']}; give one of them")
+            options["depth"] = 1 + prefetch_factor * threads
         path, options = _of_dataset(dataset, options)
         feed = zrecord.feed(
             path,
@@ -126,8 +134,9 @@ class FeedLoader:
         self.drop_last = drop_last
         self.num_workers = num_workers
         self.pin_memory = pin_memory
-        self._device = pin_memory_device
-        self._feed = Feed(dataclasses.replace(feed._arguments, convert=self._tensors))
+        # Not a method: a feed that refers to its loader would keep the engine until Python collects cycles.
+        convert = functools.partial(_tensors, pin_memory, pin_memory_device)
+        self._feed = Feed(dataclasses.replace(feed._arguments, convert=convert))
 
     @property
     def feed(self) -> Feed:
@@ -135,7 +144,15 @@ class FeedLoader:
         return self._feed
 
     def __iter__(self) -> Iterator[Batch]:
-        """Begins the rest of the current epoch, as ``iter(feed)``, whose errors it raises."""
+        """Begins the rest of the current epoch, as ``iter(feed)``, whose errors it raises.
+
+        Raises ``FeedError`` if ``torch.distributed`` has other ranks than when the loader was made.
+        """
+        if self._ranks is not None and self._ranks != _processes():
+            raise FeedError(
+                f"This loader was made for rank {self._ranks[0]} of {self._ranks[1]}, but torch.distributed now says"
+                f" {_processes()[0]} of {_processes()[1]}; make it after init_process_group, or give rank and world_size"
+            )
         return cast("Iterator[Batch]", iter(self._feed))
 
     def __len__(self) -> int:
@@ -164,26 +181,27 @@ class FeedLoader:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _tensors(self, arrays: _batch.Batch) -> Batch:
-        batch = Batch({name: _listed(arrays, name, value) for name, value in arrays.items()}, arrays.index)
-        batch.epoch, batch.state = arrays.epoch, arrays.state
-        batch.marks = dict(arrays.marks)
-        fields = self._feed._header["fields"]
-        batch.bfloat16 = frozenset(field["name"] for field in fields if field["dtype"] == "bf16")
-        collate(batch)
-        if self.pin_memory:
-            for name, value in batch.items():
-                batch[name] = self._pinned(value)
-        return batch
 
-    def _pinned(self, value: Any) -> Any:
-        import torch
+def _tensors(pins: bool, device: str, arrays: _batch.Batch, header: Mapping[str, Any]) -> Batch:
+    batch = Batch({name: _listed(arrays, name, value) for name, value in arrays.items()}, arrays.index)
+    batch.epoch, batch.state = arrays.epoch, arrays.state
+    batch.marks = dict(arrays.marks)
+    batch.bfloat16 = frozenset(field["name"] for field in header["fields"] if field["dtype"] == "bf16")
+    collate(batch)
+    if pins:
+        for name, value in batch.items():
+            batch[name] = _pinned(value, device)
+    return batch
 
-        if isinstance(value, list):
-            return [self._pinned(each) for each in value]
-        if not isinstance(value, torch.Tensor) or not torch.cuda.is_available():
-            return value
-        return value.pin_memory(self._device) if self._device else value.pin_memory()
+
+def _pinned(value: Any, device: str) -> Any:
+    import torch
+
+    if isinstance(value, list):
+        return [_pinned(each, device) for each in value]
+    if not isinstance(value, torch.Tensor) or not torch.cuda.is_available():
+        return value
+    return value.pin_memory(device) if device else value.pin_memory()
 
 
 def _listed(arrays: _batch.Batch, name: str, value: Any) -> Any:
