@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -23,6 +24,11 @@ GOLDEN = ROOT / "engine" / "core" / "src" / "test" / "resources" / "golden"
 
 #: Returns a directory that the first process of a session to ask for it fills, by its name.
 Once = Callable[[str, Callable[[Path], Any]], Path]
+
+
+def pytest_configure() -> None:
+    # A shell that runs the tests in the background lets them ignore interrupts, and what they start as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -23,19 +23,30 @@ final class Replies {
   /** What an answer says. */
   enum Kind {
     /** The engine has begun; the JSON has the number of the protocol. */
-    HELLO,
+    HELLO(0),
     /** Answers {@link Request.Kind#PING}. */
-    PONG,
+    PONG(1),
     /** What was in a slot is not needed any more. */
-    TAKEN,
+    TAKEN(2),
     /** A session has begun; the JSON says what is there. */
-    OPENED,
+    OPENED(3),
     /** A commit, or a call, is done. */
-    DONE,
+    DONE(4),
     /** A session has ended without a commit, as it was asked to. */
-    ABORTED,
+    ABORTED(5),
     /** A session has ended without a commit, or with one whose outcome is unknown. */
-    FAILED
+    FAILED(6);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** Returns the number that stands for this kind in a frame. */
+    int code() {
+      return code;
+    }
   }
 
   private final OutputStream out;
@@ -73,7 +84,7 @@ final class Replies {
     out.write(ByteBuffer.allocate(FRAME_BYTES + text.length)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putInt(text.length)
-        .putInt(kind.ordinal())
+        .putInt(kind.code())
         .putInt(session)
         .putInt(slot)
         .put(text)

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -29,13 +30,28 @@ record Request(Kind kind, int session, long at, int lengthBytes, int slot) {
 
   /** What a frame asks for. */
   enum Kind {
-    PING,
-    OPEN,
-    FIELDS,
-    BATCH,
-    COMMIT,
-    ABORT,
-    CALL
+    PING(0),
+    OPEN(1),
+    FIELDS(2),
+    BATCH(3),
+    COMMIT(4),
+    ABORT(5),
+    CALL(6);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** Returns the number that stands for this kind in a frame. */
+    int code() {
+      return code;
+    }
+
+    private static Optional<Kind> of(int code) {
+      return Arrays.stream(values()).filter(kind -> kind.code == code).findFirst();
+    }
   }
 
   /**
@@ -58,7 +74,8 @@ record Request(Kind kind, int session, long at, int lengthBytes, int slot) {
     long lengthBytes = frame.getLong();
     int slot = frame.getInt();
     int zero = frame.getInt();
-    if (kind < 0 || kind >= Kind.values().length || session < 0 || zero != 0) {
+    Optional<Kind> known = Kind.of(kind);
+    if (known.isEmpty() || session < 0 || zero != 0) {
       throw new IllegalArgumentException("A frame of kind " + kind + " for session " + session
           + " is none of protocol " + EngineServer.PROTOCOL + "; install versions that belong"
           + " together");
@@ -67,6 +84,6 @@ record Request(Kind kind, int session, long at, int lengthBytes, int slot) {
       throw new IllegalArgumentException("A frame carries " + lengthBytes + " bytes at " + at
           + "; the length is 0 to " + MOST_BYTES + ", and the position 0 or more");
     }
-    return Optional.of(new Request(Kind.values()[kind], session, at, (int) lengthBytes, slot));
+    return Optional.of(new Request(known.get(), session, at, (int) lengthBytes, slot));
   }
 }

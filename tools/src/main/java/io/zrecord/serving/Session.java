@@ -88,9 +88,10 @@ final class Session implements AutoCloseable {
           "Cannot create " + storage.location()
               + ": there is a table; append to it, overwrite it or choose another directory");
     }
-    if (mode == Mode.UPDATE || mode == Mode.DELETE || mode == Mode.ADD_FIELDS) {
+    boolean needsTable = mode == Mode.UPDATE || mode == Mode.DELETE || mode == Mode.ADD_FIELDS;
+    if (needsTable && present.isEmpty()) {
       // Fails with what is there instead.
-      present.orElseGet(table::latest);
+      table.latest().requireWritable();
     }
   }
 

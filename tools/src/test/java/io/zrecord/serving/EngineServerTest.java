@@ -132,7 +132,7 @@ class EngineServerTest {
     long[][] wrong = {{0, -1, 0}, {-1, 8, 0}, {0, 1L << 40, 0}, {0, 0, 1}};
     for (long[] frame : wrong) {
       ServedProcess one = new ServedProcess(directory)
-          .frame(Kind.OPEN.ordinal(), 1, frame[0], frame[1], (int) frame[2]);
+          .frame(Kind.OPEN.code(), 1, frame[0], frame[1], (int) frame[2]);
       assertThatThrownBy(one::serve).isInstanceOf(IllegalArgumentException.class);
     }
   }

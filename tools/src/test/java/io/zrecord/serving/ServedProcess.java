@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Collects the frames of a parent process, has them served, and keeps the answers. */
@@ -33,11 +34,11 @@ final class ServedProcess {
 
   ServedProcess send(Request.Kind kind, int session, String json) {
     byte[] text = json.getBytes(StandardCharsets.UTF_8);
-    return frame(kind.ordinal(), session, put(text), text.length, 0);
+    return frame(kind.code(), session, put(text), text.length, 0);
   }
 
   ServedProcess send(Request.Kind kind, int session) {
-    return frame(kind.ordinal(), session, 0, 0, 0);
+    return frame(kind.code(), session, 0, 0, 0);
   }
 
   ServedProcess open(int session, Path table, String mode) {
@@ -53,7 +54,7 @@ final class ServedProcess {
     ByteBuffer places =
         ByteBuffer.allocate(words.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     places.asLongBuffer().put(words);
-    return frame(Request.Kind.BATCH.ordinal(), session, put(places.array()), words.length * 8, 0);
+    return frame(Request.Kind.BATCH.code(), session, put(places.array()), 8L * words.length, 0);
   }
 
   /** Puts bytes into the memory, and returns their position. */
@@ -114,7 +115,7 @@ final class ServedProcess {
     ByteBuffer rest = ByteBuffer.wrap(out).order(ByteOrder.LITTLE_ENDIAN);
     while (rest.hasRemaining()) {
       byte[] text = new byte[rest.getInt()];
-      String kind = Replies.Kind.values()[rest.getInt()].name();
+      String kind = nameOf(rest.getInt());
       int session = rest.getInt();
       rest.getInt();
       rest.get(text);
@@ -123,5 +124,13 @@ final class ServedProcess {
       }
     }
     return answers;
+  }
+
+  private static String nameOf(int code) {
+    return Arrays.stream(Replies.Kind.values())
+        .filter(kind -> kind.code() == code)
+        .findFirst()
+        .orElseThrow()
+        .name();
   }
 }
