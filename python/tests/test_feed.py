@@ -375,6 +375,11 @@ def test_a_damaged_record_is_an_error_that_names_it(data: Path, tmp_path: Path) 
         assert lost == list(range(lost[0], lost[0] + 342))
 
 
+def test_one_text_is_no_list_of_fields(data: Path) -> None:
+    with pytest.raises(ValueError, match=r"fields is the text 'label', which is not a list; give \['label'\]"):
+        zrecord.feed(data, fields="label")
+
+
 def test_wrong_arguments_are_errors_with_the_engine_s_message(data: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no-such"):
         next(zrecord.feed(data, fields=["no-such"]))

@@ -10,6 +10,7 @@ import numpy as np
 
 from zrecord._epochs import Feed
 from zrecord._feed_arguments import FeedArguments
+from zrecord._indexing import names_of
 from zrecord._location import is_remote, local_path
 
 Array = np.ndarray[Any, Any]
@@ -182,7 +183,7 @@ def feed(
     arguments = ["feed", str(path) if is_url else str(local_path(path).absolute())]
     arguments += [f"--{name}={value}" for name, value in options.items() if value is not None]
     arguments += [f"--storage-option={name}={value}" for name, value in (engine_options or {}).items()]
-    arguments += [f"--field={field}" for field in fields or ()]
+    arguments += [f"--field={field}" for field in names_of(fields or ())]
     arguments += [f"--pad={field}={length}" for field, length in (pad or {}).items()]
     if drop_remainder:
         arguments.append("--drop-remainder")
