@@ -205,7 +205,10 @@ def test_an_interrupt_aborts_the_write_and_leaves_the_engine_usable(path: Path) 
         assert process.stdout and process.stdout.readline() == "writing\n"
         time.sleep(float(budget.random().uniform(0, 0.5)))
         process.send_signal(signal.SIGINT)
-        said, _ = process.communicate(timeout=60)
+        try:
+            said, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()  # It would write for ever.
         wanted += 1
         assert said == f"interrupted {wanted}\n"
     assert len(zrecord.open(path)) == wanted and shards(path) == wanted - 2
