@@ -39,7 +39,7 @@ def shards(path: Path) -> int:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)
@@ -310,13 +310,14 @@ def test_an_engine_that_ended_when_idle_is_started_again(path: Path, monkeypatch
     monkeypatch.setattr(engines, "_IDLE_SECONDS", 1)
     monkeypatch.setattr(engines, "_FRESH_SECONDS", 0.5)
     assert zrecord.append(path, {"x": np.arange(1)}).length == 4
-    pid = engine().process.pid
     with zrecord.writer(path) as w:
+        w.write({"x": np.arange(1)})
+        pid = engine().process.pid
         time.sleep(2.5)
         assert is_running(pid), "a write that is open keeps the engine"
         w.write({"x": np.arange(1)})
     wait_until(lambda: not is_running(pid))
-    assert zrecord.append(path, {"x": np.arange(1)}).length == 6
+    assert zrecord.append(path, {"x": np.arange(1)}).length == 7
     assert engine().process.pid != pid
     engines._close()
 
@@ -326,7 +327,7 @@ def test_a_frame_that_breaks_the_protocol_ends_the_engine_without_a_commit(path:
     w.write({"x": np.arange(MANY)})
     engine().process.write(b"\xff" * 32)
     with pytest.raises(zrecord.WriteError, match="is none of protocol 1; install versions that belong together"):
-        for _ in range(100):
+        for _ in range(2400):  # two minutes
             w.write({"x": np.arange(1000)})
             time.sleep(0.05)
     assert zrecord.open(path).version == 0

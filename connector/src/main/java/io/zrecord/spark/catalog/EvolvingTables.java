@@ -5,9 +5,8 @@ import org.apache.spark.sql.connector.catalog.TableChange;
 
 /**
  * Makes tables that Spark asks, from 4.2 on, which changes of columns a statement {@code WITH
- * SCHEMA EVOLUTION} is to make. Without the question Spark asks for each change that makes the
- * types of the table those of the query, and the statement fails at the first that a table does not
- * take.
+ * SCHEMA EVOLUTION} is to make. Of a table that Spark cannot ask, Spark wants each type of the
+ * query, and the statement fails at the first change that the table does not take.
  */
 final class EvolvingTables {
   private static final boolean ARE_ASKED = areAsked();

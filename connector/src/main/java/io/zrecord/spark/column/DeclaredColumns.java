@@ -73,7 +73,7 @@ public final class DeclaredColumns {
     if (isLimited) {
       declared = StringLengths.kept(declared, column.dataType());
     }
-    // The value is evaluated anew: a program may give the text alone.
+    // Spark evaluates the text, because a program may give the text without its value.
     return column.metadata().contains(TEXT)
         ? withDefault(declared, column, column.metadata().getString(TEXT))
         : declared;
